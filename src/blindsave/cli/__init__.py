@@ -1,0 +1,116 @@
+"""The command line: parse, call, print. Every command is a frozen dataclass in a module of this folder."""
+
+import importlib
+import json
+import sys
+from typing import NamedTuple
+
+from blindsave.errors import BlindsaveError
+
+
+class Command(NamedTuple):
+    """Where a command lives (imported only when it is used) and what it is for."""
+
+    path: str
+    summary: str
+
+
+COMMANDS: dict[str, Command] = {
+    "shots": Command("blindsave.cli.task:Shots", "list the shots of a split"),
+}
+
+EXTRAS = {
+    "jax": "train",
+    "optax": "train",
+    "stable_baselines3": "ppo",
+    "torch": "ppo",
+    "matplotlib": "report",
+    "imageio": "report",
+    "PIL": "report",
+    "viser": "play",
+    "onnx": "export",
+    "onnxruntime": "export",
+    "minari": "export",
+    "ray": "cluster",
+}
+
+
+def overview() -> str:
+    """Return the text of `blindsave --help`."""
+    width = max(map(len, COMMANDS))
+    rows = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: blindsave COMMAND [options]",
+            "",
+            "A robot goalkeeper that saves air-hockey shots it cannot see.",
+            "",
+            "commands:",
+            *rows,
+            "",
+            "`blindsave COMMAND --help` explains one command; every command takes --json.",
+        ]
+    )
+
+
+def split(args: list[str]) -> tuple[str, list[str]]:
+    """Separate the command's one or two words from its own arguments."""
+    for words in (2, 1):
+        name = " ".join(args[:words])
+        if len(args) >= words and name in COMMANDS:
+            return name, args[words:]
+    group = [name for name in COMMANDS if args and name.startswith(args[0] + " ")]
+    if group:
+        raise BlindsaveError(f"`{args[0]}` needs one of: {', '.join(name.split()[1] for name in group)}")
+    raise BlindsaveError(f"there is no command `{args[0]}`; `blindsave --help` lists them")
+
+
+def execute(args: list[str]) -> None:
+    """Run one command line; errors are exceptions here, sentences in `main`."""
+    import tyro
+
+    name, rest = split(args)
+    as_json = "--json" in rest
+    rest = [arg for arg in rest if arg != "--json"]
+    module, _, cls = COMMANDS[name].path.partition(":")
+    kind = getattr(importlib.import_module(module), cls)
+    command = tyro.cli(kind, args=rest, prog=f"blindsave {name}")
+    result = command.run()
+    if as_json:
+        json.dump(result, sys.stdout, allow_nan=False)
+        sys.stdout.write("\n")
+    else:
+        command.show(result)
+
+
+def main() -> None:
+    """Entry point of the `blindsave` command."""
+    args = sys.argv[1:]
+    if not args or args[0] in ("-h", "--help"):
+        print(overview())
+        return
+    if args[0] == "--version":
+        from blindsave import __version__
+
+        print(f"blindsave {__version__}")
+        return
+    try:
+        execute(args)
+    except BlindsaveError as error:
+        sys.exit(_complain(str(error)))
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        sys.exit(_complain(f"this command needs {error.name}: pip install 'blindsave[{extra}]'"))
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        sys.exit(130)
+
+
+def _complain(sentence: str) -> int:
+    print(f"blindsave: {sentence}", file=sys.stderr)
+    return 2
