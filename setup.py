@@ -21,7 +21,9 @@ def mujoco_include() -> str:
 
 def sources(*folders: str) -> list[str]:
     """Every C file of the given folders, in a fixed order."""
-    return [str(p.relative_to(HERE)) for f in folders for p in sorted((HERE / "src/blindsave" / f).glob("*.c"))]
+    return [
+        str(p.relative_to(HERE)) for f in folders for p in sorted((HERE / "src/blindsave" / f).glob("*.c"))
+    ]
 
 
 class OptionalBuildExt(build_ext):
@@ -35,7 +37,10 @@ class OptionalBuildExt(build_ext):
         except Exception as error:  # any compiler failure means "no native core"
             if os.environ.get("BLINDSAVE_REQUIRE_NATIVE"):
                 raise
-            print(f"blindsave: {ext.name} was not compiled ({error}); the slow reference will be used", file=sys.stderr)
+            print(
+                f"blindsave: {ext.name} was not compiled ({error}); the slow reference will be used",
+                file=sys.stderr,
+            )
 
 
 setup(
@@ -44,7 +49,11 @@ setup(
             name,
             sources=sources(*folders),
             include_dirs=["src/blindsave"],
-            depends=[str(p.relative_to(HERE)) for p in (HERE / "src/blindsave").rglob("*.[hi]*") if p.suffix in (".h", ".inc")],
+            depends=[
+                str(p.relative_to(HERE))
+                for p in (HERE / "src/blindsave").rglob("*.[hi]*")
+                if p.suffix in (".h", ".inc")
+            ],
             define_macros=STABLE_ABI,
             extra_compile_args=FLAGS,
             py_limited_api=True,

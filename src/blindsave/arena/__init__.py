@@ -1,0 +1,1 @@
+"""The table, the puck, the arm and its controller. Knows nothing of shots, blackouts or learning."""
