@@ -134,9 +134,7 @@ def test_unknown_names_are_refused_in_one_sentence(call, fragment):
 
 
 def blindsave(*args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "blindsave", *args], capture_output=True, text=True, check=False
-    )
+    return subprocess.run([sys.executable, "-m", "blindsave", *args], capture_output=True, text=True, check=False)
 
 
 def test_command_prints_the_contract():

@@ -89,9 +89,7 @@ class Split:
     counts: Counts
 
 
-def _counts(
-    alias_families: int, left_post: int, left_centre: int, right_centre: int, right_post: int
-) -> Counts:
+def _counts(alias_families: int, left_post: int, left_centre: int, right_centre: int, right_post: int) -> Counts:
     return Counts(
         alias_families,
         MappingProxyType(
@@ -124,9 +122,7 @@ SPLITS: Mapping[str, Split] = MappingProxyType(
 def split_named(name: str) -> Split:
     """Look a split up, or say which ones exist."""
     if name not in SPLITS:
-        raise BadInput(
-            f"there is no split '{name}'{_did_you_mean(name, SPLITS)}; splits: {', '.join(SPLITS)}"
-        )
+        raise BadInput(f"there is no split '{name}'{_did_you_mean(name, SPLITS)}; splits: {', '.join(SPLITS)}")
     return SPLITS[name]
 
 
