@@ -6,21 +6,20 @@ follow that command with joint torques. Read `ReferenceArena.step` first, then d
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, fields
+from typing import ClassVar
 
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blindsave.arena import constants as c
-from blindsave.arena import scene
+from blindsave.arena import native, scene
 from blindsave.errors import BadInput
 
 Floats = NDArray[np.float64]
 
-ARM, UNIVERSAL, PUCK = slice(0, 7), slice(7, 9), slice(9, 12)
-PUCK_DAMPING = 0.005  # N s/m; what `puck_drag` scales
+ARM, UNIVERSAL, PUCK, PUCK_XY = slice(0, 7), slice(7, 9), slice(9, 12), slice(9, 11)
 OBSERVED_WRAP = 2 * np.pi
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
@@ -37,13 +36,21 @@ class Controller:
     command_velocity: Floats = field(default_factory=lambda: np.zeros(7))  # and velocity
     limited_position: Floats = field(default_factory=lambda: np.zeros(7))
 
+    SIZE: ClassVar[int] = 5 * 7 + 2 + 4 * 2
 
-class Snapshot(NamedTuple):
-    """Everything that decides the future of one environment."""
+    def pack(self) -> Floats:
+        """Everything as one row of numbers; an uninitialised filter is NaN."""
+        filter_ = np.full((4, 2), np.nan) if self.target_filter is None else self.target_filter
+        values = {**vars(self), "target_filter": filter_}
+        return np.concatenate([np.ravel(values[f.name]) for f in fields(self)])
 
-    state: Floats
-    controller: Controller
-    puck_drag: float
+    @classmethod
+    def unpack(cls, numbers: Floats) -> "Controller":
+        """Inverse of `pack`."""
+        parts = np.split(numbers.copy(), [7, 9, 17, 24, 31, 38])
+        memory = cls(*parts)
+        memory.target_filter = None if np.isnan(parts[2]).any() else parts[2].reshape(4, 2)
+        return memory
 
 
 class ReferenceArena:
@@ -56,25 +63,28 @@ class ReferenceArena:
         if n < 1:
             raise BadInput(f"an arena needs at least one environment, got {n}")
         self.n = n
-        self._model = scene.physics_model()
+        self._model = copy.copy(scene.physics_model())  # own copy: the puck's drag differs between environments
+        self._model_puck_damping = self._model.dof_damping[PUCK_XY].copy()
         self._robot = RobotModel()
         self._puck_geom = self._model.geom("puck").id
         self._mallet_geom = self._model.geom("mallet").id
         self._data = [mujoco.MjData(self._model) for _ in range(n)]
         self._controllers = [Controller() for _ in range(n)]
         self._puck_drag = np.ones(n)
-        self.policy_obs = np.zeros((n, 20))
-        self.obs_raw = np.zeros((n, 20))
-        self.puck_pos, self.puck_vel = np.zeros((n, 3)), np.zeros((n, 3))
-        self.mallet_pos = np.zeros((n, 3))
-        self.u_pos = np.zeros((n, 2))
-        self.cmd_pos, self.cmd_vel = np.full((n, 7), np.nan), np.full((n, 7), np.nan)
-        self.contact = np.zeros(n, np.bool_)
-        self.absorbing = np.zeros(n, np.bool_)
-        self.fault = np.zeros(n, np.bool_)
+        self._results = np.zeros(n, native.ROW)
+        row = self._results
+        self.policy_obs, self.obs_raw = row["policy_obs"], row["obs_raw"]
+        self.puck_pos, self.puck_vel, self.mallet_pos = row["puck_pos"], row["puck_vel"], row["mallet_pos"]
+        self.u_pos, self.cmd_pos, self.cmd_vel = row["u_pos"], row["cmd_pos"], row["cmd_vel"]
+        self.qpos, self.qvel = row["qpos"], row["qvel"]
+        self.contact, self.absorbing, self.fault = row["contact"], row["absorbing"], row["fault"]
 
     def reset(
-        self, launches: ArrayLike, ids: Sequence[int] | None = None, *, puck_drag: ArrayLike | None = None
+        self,
+        launches: ArrayLike,
+        ids: Sequence[int] | NDArray[np.int32] | None = None,
+        *,
+        puck_drag: ArrayLike | None = None,
     ) -> None:
         """Put the arm at home and launch the puck: rows of x, y, yaw, vx, vy, yaw rate in the table frame."""
         rows = self._rows(ids)
@@ -90,12 +100,12 @@ class ReferenceArena:
             data.qpos[UNIVERSAL] = universal_angles(self._robot.rotation, np.zeros(2))
             self._controllers[i] = Controller(command=home, limited_position=home)
             self._puck_drag[i] = drag
-            self.cmd_pos[i] = self.cmd_vel[i] = np.nan
+            self.cmd_pos[i] = self.cmd_vel[i] = np.nan  # no command yet
             self.contact[i] = self.fault[i] = False
             self.absorbing[i] = False  # a verdict on a control step, so there is none yet
             self._observe(i)
 
-    def step(self, actions: ArrayLike, ids: Sequence[int] | None = None) -> None:
+    def step(self, actions: ArrayLike, ids: Sequence[int] | NDArray[np.int32] | None = None) -> None:
         """Take one control step towards normalised mallet targets, one row of two per environment."""
         rows = self._rows(ids)
         for i, action in zip(rows, _checked(actions, (len(rows), 2), "actions"), strict=True):
@@ -106,20 +116,26 @@ class ReferenceArena:
             except mujoco.FatalError:
                 self.fault[i] = True
 
-    def snapshot(self, i: int) -> Snapshot:
-        """Copy everything that decides the future of environment `i`."""
+    def snapshot(self, i: int) -> bytes:
+        """Return everything that decides the future of environment `i`, and what was last read of it."""
         state = np.empty(mujoco.mj_stateSize(self._model, STATE))
         mujoco.mj_getState(self._model, self._data[i], state, STATE)
-        return Snapshot(state, copy.deepcopy(self._controllers[i]), float(self._puck_drag[i]))
+        physics = np.append(state, self._puck_drag[i])
+        return physics.tobytes() + self._controllers[i].pack().tobytes() + self._results[i].tobytes()
 
-    def restore(self, i: int, snapshot: Snapshot) -> None:
+    def restore(self, i: int, snapshot: bytes) -> None:
         """Continue from a snapshot, bit for bit."""
-        mujoco.mj_setState(self._model, self._data[i], snapshot.state, STATE)
-        self._controllers[i] = copy.deepcopy(snapshot.controller)
-        self._puck_drag[i] = snapshot.puck_drag
-        self._observe(i)
+        size = mujoco.mj_stateSize(self._model, STATE)
+        memory_end = 8 * (size + 1 + Controller.SIZE)
+        if len(snapshot) != memory_end + native.ROW.itemsize:
+            raise BadInput(f"this is not a snapshot of this arena: it has {len(snapshot)} bytes")
+        numbers = np.frombuffer(snapshot[:memory_end])
+        mujoco.mj_setState(self._model, self._data[i], numbers[:size].copy(), STATE)
+        self._puck_drag[i] = numbers[size]
+        self._controllers[i] = Controller.unpack(numbers[size + 1 :])
+        self._results[i] = np.frombuffer(snapshot[memory_end:], native.ROW)[0]
 
-    def _rows(self, ids: Sequence[int] | None) -> Sequence[int]:
+    def _rows(self, ids: Sequence[int] | NDArray[np.int32] | None) -> Sequence[int]:
         return range(self.n) if ids is None else [int(i) for i in ids]
 
     def _step_one(self, i: int, action: NDArray[np.float32]) -> None:
@@ -129,16 +145,18 @@ class ReferenceArena:
         rate = (position - memory.command) / c.CONTROL_DT_S
         acceleration = (velocity - memory.command_velocity) / c.CONTROL_DT_S
         touched = False
+        self._model.dof_damping[PUCK_XY] = self._puck_drag[i] * self._model_puck_damping
         for j in range(1, c.SUBSTEPS + 1):
             t = j * c.PHYSICS_DT_S
             q_desired = memory.command + t * rate
             dq_desired = memory.command_velocity + t * acceleration
-            self._substep(data, memory, (q_desired, dq_desired, acceleration), self._puck_drag[i])
+            self._substep(data, memory, (q_desired, dq_desired, acceleration))
             touched |= self._mallet_touches(data)
         memory.command = memory.command + c.CONTROL_DT_S * rate
         memory.command_velocity = memory.command_velocity + c.CONTROL_DT_S * acceleration
         self.contact[i] = touched
         self.absorbing[i] = is_absorbing(data.qpos[PUCK], data.qvel[PUCK])
+        self.fault[i] = not (np.isfinite(data.qpos).all() and np.isfinite(data.qvel).all())
         self._observe(i)
 
     def _command(self, q: Floats, memory: Controller, action: NDArray[np.float32]) -> tuple[Floats, Floats]:
@@ -160,9 +178,7 @@ class ReferenceArena:
         memory.commanded_velocity = dq
         return q + c.CONTROL_DT_S * dq, dq
 
-    def _substep(
-        self, data: mujoco.MjData, memory: Controller, desired: tuple[Floats, Floats, Floats], puck_drag: float
-    ) -> None:
+    def _substep(self, data: mujoco.MjData, memory: Controller, desired: tuple[Floats, Floats, Floats]) -> None:
         """One millisecond: joint torques from references and feedback, then physics."""
         q_desired, dq_desired, acceleration = desired
         q_limited, dq_limited = safety_limit(q_desired, dq_desired, memory.limited_position)
@@ -173,8 +189,6 @@ class ReferenceArena:
         torque = c.STIFFNESS * (q_limited - q) + c.DAMPING * (dq_limited - dq) + feedforward
         data.ctrl[ARM] = np.clip(torque, -c.TORQUE_LIMIT_NM, c.TORQUE_LIMIT_NM)
         data.ctrl[UNIVERSAL] = self._universal_torque(data, memory)
-        # More (or less) drag than the model's own, as an explicit force; exactly zero for the arena as built.
-        data.qfrc_applied[9:11] = -(puck_drag - 1.0) * PUCK_DAMPING * data.qvel[9:11]
         mujoco.mj_step(self._model, data)
         memory.joint_velocity = c.ARM_FILTER * data.qvel[ARM] + (1 - c.ARM_FILTER) * memory.joint_velocity
 
@@ -196,6 +210,7 @@ class ReferenceArena:
         q, dq = data.qpos[ARM], memory.joint_velocity
         self._robot.update(q, dq)
         puck, puck_velocity = data.qpos[PUCK], data.qvel[PUCK]
+        self.qpos[i], self.qvel[i] = data.qpos, data.qvel
         self.puck_pos[i], self.puck_vel[i] = puck, puck_velocity
         self.mallet_pos[i] = self._robot.position + c.ROBOT_BASE_M
         self.u_pos[i] = data.qpos[UNIVERSAL]
