@@ -1,4 +1,4 @@
-"""Every number of the arena that more than one file needs, with its unit. Table frame = world frame, +x away from the robot."""
+"""Every number of the arena that more than one file needs, with its unit. The table frame is the world frame."""
 
 import numpy as np
 

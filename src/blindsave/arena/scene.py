@@ -49,7 +49,7 @@ RIM_BIT, MALLET_BIT, PUCK_BITS = 1, 2, 3
 def rim_prism() -> tuple[np.ndarray, np.ndarray]:
     """Return vertices (36, 3) in mm and triangles (68, 3) of one quarter of the end walls.
 
-    An extruded rectangle whose two goal-side corners are 5 mm fillets of seven chords. MuJoCo's contact points depend on
+    An extruded rectangle whose two goal-side corners are 5 mm fillets of seven chords. Contact points depend on
     the order of vertices and faces, so both follow the order of the shape that the golden traces were recorded with.
     """
     points: dict[str, tuple[float, float]] = {"TR": (45.0, 197.0), "TL": (-45.0, 197.0)}
@@ -60,8 +60,8 @@ def rim_prism() -> tuple[np.ndarray, np.ndarray]:
     order = (
         "TR.B TL.B TR.T TL.T L0.B L0.T L1.B L1.T L2.B L2.T L3.B L3.T L4.T L4.B L5.B L5.T L6.B L6.T L7.B L7.T "
         "R7.B R7.T R6.B R6.T R5.B R5.T R4.B R4.T R3.B R3.T R2.T R2.B R1.B R1.T R0.T R0.B"
-    ).split()
-    vertices = [(*points[name[:2]], 20.0 if name.endswith("T") else 0.0) for name in order]
+    )
+    vertices = [(*points[name[:2]], 20.0 if name.endswith("T") else 0.0) for name in order.split()]
     triangles = (
         "0 1 2 2 1 3 1 4 3 3 4 5 4 6 5 5 6 7 7 8 9 6 8 7 9 10 11 11 10 12 8 10 9 10 13 12 12 14 15 13 14 12 15 16 17 "
         "14 16 15 17 18 19 16 18 17 18 20 19 19 20 21 20 22 21 21 22 23 23 24 25 22 24 23 25 26 27 24 26 25 27 28 29 "

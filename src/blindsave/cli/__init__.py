@@ -16,6 +16,8 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
+    "replay": Command("blindsave.cli.arena:Replay", "run recorded actions through the bare arena"),
+    "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
     "shots": Command("blindsave.cli.task:Shots", "list the shots of a split"),
 }
 

@@ -42,10 +42,10 @@ static void physics_one(const mjModel *m, mjData *d, int sim, void *arg) {
 }
 
 /* A simulator error ends the environment's episode as a counted fault; the process lives. */
-static void mark_faults(bs_batch *b, const int *ids, int nid, int judged) {
+static void mark_faults(bs_batch *b, int count, int judged) {
   const int *status = mjb_status(b->batch);
-  for (int i = 0; i < nid; i++) {
-    const int sim = ids ? ids[i] : i;
+  for (int i = 0; i < count; i++) {
+    const int sim = b->order[i];
     if (!status[sim]) continue;
     b->row[sim].fault = 1;
     if (judged) b->defend[sim].steps++, b->defend[sim].outcome = BS_SIMULATOR_FAULT;
@@ -54,9 +54,15 @@ static void mark_faults(bs_batch *b, const int *ids, int nid, int judged) {
 
 static int apply(call *c, const int *ids, int nid, mjfBatchFunc func) {
   bs_batch *b = c->b;
+  int count = 0;
+  if (ids)
+    for (int sim = 0; sim < b->n; sim++) b->slot[sim] = -1;
   for (int i = 0; i < nid; i++) b->slot[ids ? ids[i] : i] = i;
-  const int failed = mjb_apply(b->batch, ids, nid, func, c, 1);
-  if (failed) mark_faults(b, ids, nid, c->judged);
+  for (int sim = 0; sim < b->n; sim++)
+    if (b->slot[sim] >= 0) b->order[count++] = sim;
+  if (!count) return 0;
+  const int failed = mjb_apply(b->batch, b->order, count, func, c, 1);
+  if (failed) mark_faults(b, count, c->judged);
   return failed;
 }
 

@@ -14,6 +14,7 @@ typedef struct {
   mjBatch *batch, *rollout_batch;
   int n, threads;
   int *slot;           /* n: environment -> position in the caller's arrays, valid during a call */
+  int *order;          /* n: the environments of a call in rising order, as the batch runner insists on */
   bs_control *control; /* n */
   bs_episode *episode; /* n */
   bs_row *row;         /* n, in Python's memory */

@@ -77,11 +77,12 @@ static PyObject *core_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
     goto fail;
   }
   b->slot = calloc((size_t)n, sizeof *b->slot);
+  b->order = calloc((size_t)n, sizeof *b->order);
   b->control = calloc((size_t)n, sizeof *b->control);
   b->episode = calloc((size_t)n, sizeof *b->episode);
   const mjBatchConfig config = {.nthread = threads, .persistent = 0};
   b->batch = mjb_makeBatch(b->model, n, &config, error, sizeof error);
-  if (!b->slot || !b->spare || !b->control || !b->episode || !b->batch) {
+  if (!b->slot || !b->order || !b->spare || !b->control || !b->episode || !b->batch) {
     PyErr_SetString(PyExc_MemoryError, error);
     goto fail;
   }
@@ -96,6 +97,7 @@ static void core_dealloc(PyObject *object) {
   if (self->b.batch) mjb_deleteBatch(self->b.batch);
   if (self->b.rollout_batch) mjb_deleteBatch(self->b.rollout_batch);
   free(self->b.slot);
+  free(self->b.order);
   free(self->b.spare);
   free(self->b.control);
   free(self->b.episode);
