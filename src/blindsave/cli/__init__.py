@@ -19,6 +19,8 @@ COMMANDS: dict[str, Command] = {
     "replay": Command("blindsave.cli.arena:Replay", "run recorded actions through the bare arena"),
     "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
     "shots": Command("blindsave.cli.task:Shots", "list the shots of a split"),
+    "calibrate": Command("blindsave.cli.task:Calibrate", "measure how hard the task is for three simple rules"),
+    "audit": Command("blindsave.cli.task:Audit", "check that alias shots look alike when the puck disappears"),
 }
 
 EXTRAS = {

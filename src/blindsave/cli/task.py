@@ -32,3 +32,74 @@ class Shots:
             name = shot["id"].partition(":")[2]
             table.add_row(name, *(f"{shot[number]:.3f}" for number in numbers))
         Console(soft_wrap=True).print(table)
+
+
+@dataclass(frozen=True)
+class Calibrate:
+    """Play every shot of a split with three rules: do nothing, stay central, know everything."""
+
+    split: str = "calibration"
+    """Which shots."""
+    locked_steps: int = 5
+    """Control steps at the start during which the mallet holds its place."""
+
+    def run(self) -> dict[str, Any]:
+        """Simulate 3 x 216 episodes."""
+        from blindsave.task.calibrate import calibrate
+
+        return calibrate(self.split, locked_steps=self.locked_steps)
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print one row per rule."""
+        from rich.console import Console
+        from rich.table import Table
+
+        title = f"{result['split']}: {result['shots']} shots, {result['locked_steps']} locked steps"
+        table = Table("rule", "conceded", "saved", "faults", "outcomes", title=title)
+        for rule in ("inactive", "fixed_centre", "privileged"):
+            row = result[rule]
+            outcomes = ", ".join(f"{count} {label}" for label, count in row["outcomes"].items())
+            table.add_row(rule, str(row["conceded"]), str(row["saved"]), str(row["faults"]), outcomes)
+        console = Console()
+        console.print(table)
+        if result["approach_time_s"]:
+            first, last = result["approach_time_s"]
+            reached = result["reached_approach_plane"]
+            console.print(f"{reached} shots reach the approach plane, after {first:.2f} to {last:.2f} s")
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Check that the two shots of every alias family look the same when the puck disappears."""
+
+    split: str = "calibration"
+    """Which shots."""
+
+    def run(self) -> dict[str, Any]:
+        """Simulate the visible prefix of every pair."""
+        from blindsave.task.audit import audit
+
+        return audit(self.split)
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print the figures against their limits."""
+        from rich.console import Console
+        from rich.table import Table
+
+        from blindsave.task import audit
+
+        identical = f"{result['identical_first_hidden_observations']} of {result['families']} identical"
+        difference = result["max_first_hidden_observation_difference"]
+        table = Table("alias pairs", "measured", "limit", title=f"{result['split']}: alias audit")
+        last_visible = f"{result['max_last_visible_separation_mm']:.2f} mm"
+        table.add_row("families", str(result["families"]), f"at least {audit.MIN_FAMILIES}")
+        table.add_row("pucks apart, last visible", last_visible, f"at most {audit.MAX_LAST_VISIBLE_MM:g} mm")
+        table.add_row("pucks apart, first hidden", f"{result['max_first_hidden_separation_mm']:.2f} mm", "")
+        limit = f"at most {audit.MAX_OBSERVATION_DIFFERENCE:g}"
+        table.add_row("first hidden observations differ by", f"{difference:g} ({identical})", limit)
+        distance = f"{result['min_privileged_action_distance']:.3f}"
+        table.add_row("right answers apart", distance, f"at least {audit.MIN_ACTION_DISTANCE:g}")
+        table.add_row("targets apart", f"{result['min_target_separation_m']:.3f} m", "")
+        console = Console()
+        console.print(table)
+        console.print("[green]passed[/]" if result["passed"] else "[red]failed[/]")

@@ -1,0 +1,67 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from blindsave.arena import native
+from blindsave.task.calibrate import RULES, calibrate, play
+from blindsave.task.outcomes import Outcome
+from blindsave.task.shots import shots
+
+
+@pytest.fixture(scope="module")
+def result():
+    assert native.available(), "the tests insist on the compiled core"
+    return calibrate()
+
+
+def test_doing_nothing_concedes_and_knowing_everything_saves(result):
+    assert result["shots"] == 216
+    assert result["faults"] == 0
+    assert result["inactive"]["conceded"] == 208
+    assert result["fixed_centre"]["conceded"] == 208
+    assert result["privileged"]["saved"] == 213
+
+
+def test_every_shot_arrives_in_the_published_time(result):
+    assert result["reached_approach_plane"] == 216
+    assert result["approach_time_s"] == [0.40, 0.94]
+
+
+def test_every_shot_is_counted_once(result):
+    for rule in RULES:
+        assert sum(result[rule]["outcomes"].values()) == 216
+
+
+def test_two_plays_are_identical_and_without_the_lock_nothing_gets_through():
+    members = shots("calibration")[:20]
+    once, again = (play(RULES["privileged"], members) for _ in range(2))
+    free = play(RULES["privileged"], members, locked_steps=0)
+    assert once.outcomes == again.outcomes
+    assert np.array_equal(once.approach_s, again.approach_s)
+    assert all(outcome.saved for outcome in free.outcomes)
+
+
+def test_the_reference_plays_alike():
+    members = [shot for shot in shots("calibration") if shot.speed > 2.9][:2]
+    fast, slow = (play(RULES["privileged"], members, backend=b) for b in ("native", "reference"))
+    assert fast.outcomes == slow.outcomes
+    assert all(isinstance(outcome, Outcome) for outcome in slow.outcomes)
+
+
+def test_commands_print_the_contract():
+    run = [sys.executable, "-m", "blindsave", "calibrate", "--json"]
+    printed = json.loads(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
+    assert printed["inactive"]["conceded"] == 208
+    assert (printed["shots"], printed["faults"]) == (216, 0)
+
+
+def test_unknown_split_is_one_sentence_and_no_output():
+    run = [sys.executable, "-m", "blindsave", "calibrate", "--split", "calibraton", "--json"]
+    failed = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert failed.returncode != 0
+    assert failed.stdout == ""
+    assert failed.stderr.count("\n") == 1
+    assert "did you mean 'calibration'" in failed.stderr
