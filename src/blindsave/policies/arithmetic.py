@@ -8,6 +8,7 @@ docs/arithmetic.md explains the choices. Changing a single rounding here is a ne
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,14 +38,14 @@ SQRT_HALF_BITS = 0x3F3504F3
 ONE, TWO = np.float32(1.0), np.float32(2.0)
 
 
-def _horner(coefficients: Sequence[np.float32], x: Array) -> Array:
+def _horner(coefficients: Sequence[np.float32], x: Any) -> Any:
     total = coefficients[0] * x + coefficients[1]
     for coefficient in coefficients[2:]:
         total = total * x + coefficient
     return total
 
 
-def _float32(x) -> Array:
+def _float32(x) -> Any:
     return np.asarray(x, dtype=np.float32)
 
 
@@ -60,9 +61,9 @@ def minimum(x, y) -> Array:
     return np.where(y < x, y, x)
 
 
-def exp(x) -> Array:
+def exp(x: Any) -> Any:
     """e**x for x clamped to [-87, 88], so that the result is always finite and normal."""
-    x = minimum(maximum(x, EXP_LOW), EXP_HIGH)
+    x: Any = minimum(maximum(x, EXP_LOW), EXP_HIGH)
     shifted = x * LOG2_E + ROUND
     n = shifted - ROUND
     r = (x - n * LN2_HIGH) - n * LN2_LOW
@@ -71,7 +72,7 @@ def exp(x) -> Array:
     return mantissa * scale.view(np.float32)
 
 
-def log(x) -> Array:
+def log(x: Any) -> Any:
     """Natural logarithm of a positive, normal number."""
     bits = _float32(x).view(np.int32)
     exponent = (bits - np.int32(SQRT_HALF_BITS)) >> np.int32(23)
@@ -100,15 +101,15 @@ def tanh(x) -> Array:
     return (e - ONE) / (e + ONE)
 
 
-def sqrt(x) -> Array:
+def sqrt(x: Any) -> Any:
     """Square root (correctly rounded by IEEE 754)."""
-    return np.sqrt(_float32(x))
+    return np.sqrt(_float32(x), dtype=np.float32)
 
 
 def symlog(x) -> Array:
     """sign(x) * log(1 + |x|)."""
     x = _float32(x)
-    return np.copysign(log(ONE + np.abs(x)), x)
+    return np.copysign(log(ONE + np.abs(x)), x, dtype=np.float32)
 
 
 def bound(x) -> Array:
@@ -139,7 +140,7 @@ def linear(x, weight, start=None) -> Array:
     return np.ascontiguousarray(total.reshape(*x.shape[:-2], blocks * out), dtype=np.float32)
 
 
-def lane_sum(x) -> Array:
+def lane_sum(x: Any) -> Any:
     """Sum over the last axis: 16 interleaved partial sums from zero, then halves added until one is left."""
     x = _float32(x)
     tail = -x.shape[-1] % LANES

@@ -48,7 +48,7 @@ def compile_program(program: Program, path: str | None = None) -> Any | None:
     offsets, constants = pack_constants(program)
 
     def place(arg: Slot | Const) -> int:
-        return -1 - offsets[arg.index] if isinstance(arg, Const) else arg.offset
+        return -1 - offsets[arg.number] if isinstance(arg, Const) else arg.offset
 
     ops = b"".join(_encode(op, program, place) for op in program.ops)
     sizes = (program.carry, program.observation, program.action, program.tape, program.observation_in.offset)
@@ -78,7 +78,7 @@ def _encode(op: Op, program: Program, place: Any) -> bytes:
     a, b, c = (*(place(arg) for arg in op.args), *(3 - len(op.args)) * (place(op.args[0]),))
     inner, blocks = 0, 1
     if op.kind == "linear":
-        weight = program.constants[op.args[1].index]  # pyright: ignore[reportAttributeAccessIssue]
+        weight = program.constants[op.args[1].number]  # pyright: ignore[reportAttributeAccessIssue]
         blocks, inner = (weight.shape[0] if weight.ndim == 3 else 1), weight.shape[-1]
     elif op.kind == "onehot":
         inner = int(op.number)

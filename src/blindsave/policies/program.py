@@ -30,7 +30,7 @@ class Slot(NamedTuple):
 class Const(NamedTuple):
     """The constant with this number."""
 
-    index: int
+    number: int
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Program:
 
         def read(arg: Slot | Const) -> Any:
             if isinstance(arg, Const):
-                return self.constants[arg.index]
+                return self.constants[arg.number]
             return tape[:, arg.offset : arg.offset + arg.size]
 
         tape[:, : self.carry] = carry

@@ -28,7 +28,7 @@ def macs(program: Program) -> int:
     """
     total = 0
     for op in program.ops:
-        constants = [arg.index for arg in op.args if isinstance(arg, Const) and program.learned[arg.index]]
+        constants = [arg.number for arg in op.args if isinstance(arg, Const) and program.learned[arg.number]]
         if op.kind == "linear":
             total += program.constants[constants[0]].size
         elif op.kind == "mul" and constants:

@@ -1,0 +1,91 @@
+"""From a name to a policy: shipped models, policy files and policies without a file.
+
+A name is, in this order: a registered name (`teacher`, a scripted controller), a path of a policy file, or
+FAMILY/SEED for a student among the shipped models.
+"""
+
+import os
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from blindsave.errors import BadFile, BadInput
+from blindsave.policies import files
+from blindsave.policies.base import Policy
+from blindsave.policies.students.registry import families
+
+MODELS_VARIABLE = "BLINDSAVE_MODELS"
+"""Environment variable that names another folder of models."""
+
+Loader = Callable[..., Policy]
+
+NAMES: dict[str, str | Loader] = {}
+"""Policies known by a name: name -> loader() or its address "module:function", imported only when used."""
+
+FORMATS: dict[str, str | Loader] = {"blindsave.student": "blindsave.policies.students.student:student_from"}
+"""Kinds of policy files: `format` of the metadata -> loader(path, tensors, metadata) or its address."""
+
+
+def register_name(name: str, loader: str | Loader) -> None:
+    """Make `load(name)` call this loader."""
+    NAMES[name] = loader
+
+
+def register_format(name: str, loader: str | Loader) -> None:
+    """Make files of this format readable."""
+    FORMATS[name] = loader
+
+
+def models_folder() -> Path:
+    """Where the shipped models are: BLINDSAVE_MODELS, the package, or the repository it was installed from."""
+    chosen = os.environ.get(MODELS_VARIABLE)
+    if chosen:
+        return Path(chosen)
+    package = Path(__file__).resolve().parents[1]
+    inside, beside = package / "models", package.parents[1] / "models"
+    return inside if inside.is_dir() else beside
+
+
+def student_file(family: str, seed: int | str) -> Path:
+    """Where the shipped final student of a family and training seed lies."""
+    return models_folder() / "students" / family / f"{seed}.safetensors"
+
+
+def shipped() -> list[str]:
+    """The names of all shipped students, sorted."""
+    found = (models_folder() / "students").glob("*/*.safetensors")
+    return sorted(f"{path.parent.name}/{path.stem}" for path in found)
+
+
+def load(name: str | Path) -> Policy:
+    """The policy of this name, ready to run."""
+    text = str(name)
+    if text in NAMES:
+        return _resolve(NAMES[text])()
+    path = Path(name)
+    if path.is_file() or path.suffix == ".safetensors":
+        return load_file(path)
+    family, _, seed = text.partition("/")
+    if seed and family in families():
+        if not student_file(family, seed).is_file():
+            raise BadFile(f"no shipped model `{text}` ({student_file(family, seed)} does not exist)")
+        return load_file(student_file(family, seed))
+    known = [*NAMES, "FAMILY/SEED", "a policy file"]
+    raise BadInput(f"there is no policy `{text}`; a policy is {', '.join(known[:-1])} or {known[-1]}")
+
+
+def load_file(path: Path) -> Policy:
+    """The policy in a file, of any known format."""
+    tensors, metadata = files.read_policy(path)
+    kind = metadata[files.FORMAT_KEY]
+    if not isinstance(kind, str) or kind not in FORMATS:
+        raise BadFile(f"{path}: policies of format {kind!r} are not known here")
+    return _resolve(FORMATS[kind])(path, tensors, metadata)
+
+
+def _resolve(loader: str | Loader) -> Any:
+    if not isinstance(loader, str):
+        return loader
+    module, _, function = loader.partition(":")
+    return getattr(import_module(module), function)
