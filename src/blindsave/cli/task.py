@@ -21,17 +21,12 @@ class Shots:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print one line per shot."""
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table(title=f"{result['split']}: {len(result['shots'])} shots, seed {result['seed']}")
-        for column in ("shot", "x m", "y m", "vx m/s", "vy m/s", "target y m", "approach s"):
-            table.add_column(column, justify="left" if column == "shot" else "right", no_wrap=True)
+        print(f"{result['split']}: {len(result['shots'])} shots, seed {result['seed']}; metres, seconds")
+        print(f"{'shot':<46}{'x':>8}{'y':>8}{'vx':>8}{'vy':>8}{'target y':>10}{'approach':>10}")
         for shot in result["shots"]:
-            numbers = ("x", "y", "vx", "vy", "target_y", "approach_time_s")
+            motion = "".join(f"{shot[key]:8.3f}" for key in ("x", "y", "vx", "vy"))
             name = shot["id"].partition(":")[2]
-            table.add_row(name, *(f"{shot[number]:.3f}" for number in numbers))
-        Console(soft_wrap=True).print(table)
+            print(f"{name:<46}{motion}{shot['target_y']:10.3f}{shot['approach_time_s']:10.3f}")
 
 
 @dataclass(frozen=True)

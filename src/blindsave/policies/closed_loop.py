@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blindsave.arena.simulator import Backend
 from blindsave.errors import BadInput
-from blindsave.policies.base import Policy, native_of
+from blindsave.policies.base import Policy
 from blindsave.policies.scripted import Privileged
 from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import Episode
@@ -80,13 +80,18 @@ def run(
     if not episodes:
         return _blank(0, record)
     width = min(lanes or DEFAULT_LANES, len(episodes))
-    capsule = None if isinstance(policy, Privileged) else native_of(policy)
+    capsule = None if _is_privileged(policy) else getattr(policy, "native", None)
     if capsule is not None:
         batch = DefendBatch(1, threads=threads, backend=backend)
         if batch.backend == "native":
             return _run_native(capsule, batch, episodes, record, tell)
     batch = DefendBatch(width, threads=threads, backend=backend)
     return _Lanes(policy, batch, episodes, record, tell).run()
+
+
+def _is_privileged(policy: Any) -> TypeGuard[Privileged]:
+    """Whether the policy asks for the truth; then `step` takes it as a third argument."""
+    return getattr(policy, "privileged", False)
 
 
 def _blank(count: int, record: bool) -> EpisodeResults:
@@ -166,10 +171,11 @@ class _Lanes:
     def _step(self, live: NDArray[np.int_]) -> NDArray[np.bool_]:
         """One control step in the live lanes; return which of them ended."""
         obs, truth = self.batch.obs[live], self.batch.truth[live]
-        if isinstance(self.policy, Privileged):
+        if _is_privileged(self.policy):
             carry, actions = self.policy.step(self.carry[live], obs, truth)
         else:
-            carry, actions = self.policy.step(self.carry[live], obs)
+            plain: Any = self.policy
+            carry, actions = plain.step(self.carry[live], obs)
         self.carry[live] = carry
         actions = np.asarray(actions, np.float32)
         if actions.shape != (len(live), 2):
@@ -178,11 +184,12 @@ class _Lanes:
             )
         self._record(live, obs, truth, actions)
         # A broken policy never reaches the robot: its episode ends there and counts as a failure.
-        finite = np.isfinite(actions).all(axis=1)
+        finite: NDArray[np.bool_] = np.all(np.isfinite(actions), axis=1)
         broken = ~finite & ~self.batch.locked[live]
         self.batch.outcome[live[broken]] = Outcome.NON_FINITE_STATE
-        self.batch.step(np.where(finite[:, None], actions, np.float32(0))[~broken], live[~broken])
-        return self.batch.outcome[live] != Outcome.RUNNING
+        if not broken.all():
+            self.batch.step(np.where(finite[:, None], actions, np.float32(0))[~broken], live[~broken])
+        return np.asarray(self.batch.outcome[live] != Outcome.RUNNING)
 
     def _record(self, live: NDArray[np.int_], obs: NDArray, truth: NDArray, actions: NDArray) -> None:
         results, episode, t = self.results, self.episode_of[live], self.batch.steps[live]
