@@ -4,6 +4,8 @@ Every shape is a signed distance in pixels (negative inside) turned into coverag
 """
 
 from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -96,10 +98,12 @@ class Canvas:
         distance = np.hypot(x - a[0] - along * dx, y - a[1] - along * dy)
         self._paint(rows, columns, half + 0.5 - distance, colour, alpha)
 
-    def path(self, points: Sequence[Point], width: float, colour: Colour, alpha: float = 1.0, dash: float = 0.0) -> None:
+    def path(
+        self, points: Sequence[Point], width: float, colour: Colour, alpha: float = 1.0, dash: float = 0.0
+    ) -> None:
         """Stroke a polyline, solid or in dashes of the given length."""
         travelled = 0.0
-        for a, b in zip(points[:-1], points[1:], strict=True):
+        for a, b in pairwise(points):
             length = float(np.hypot(b[0] - a[0], b[1] - a[1]))
             pieces = max(int(np.ceil(length / (dash / 4))), 1) if dash else 1
             for k in range(pieces):
@@ -119,10 +123,17 @@ class Canvas:
         """Write one line; `anchor` is Pillow's (l/m/r for x, a/m/s for top, middle, baseline)."""
         from PIL import Image, ImageDraw
 
-        mask = Image.new("L", (self.width, self.height), 0)
-        ImageDraw.Draw(mask).text(at, words, fill=255, font=_font(size), anchor=anchor)
+        font = _font(size)
+        box = font.getbbox(words, anchor=anchor)
+        pad = int(size) + 2  # the box is a little off where sizes or positions are not whole
+        x, y = int(at[0] + box[0]) - pad, int(at[1] + box[1]) - pad
+        mask = Image.new("L", (int(box[2] - box[0]) + 2 * pad, int(box[3] - box[1]) + 2 * pad), 0)
+        ImageDraw.Draw(mask).text((at[0] - x, at[1] - y), words, fill=255, font=font, anchor=anchor)
         coverage = np.asarray(mask, np.float32) / 255
-        self._paint(slice(None), slice(None), coverage, colour, 1.0)
+        rows, columns = slice(max(y, 0), y + mask.height), slice(max(x, 0), x + mask.width)
+        shape = self.pixels[rows, columns].shape
+        coverage = coverage[max(-y, 0) :, max(-x, 0) :][: shape[0], : shape[1]]
+        self._paint(rows, columns, coverage, colour, 1.0)
 
 
 def text_width(words: str, size: float) -> float:
@@ -130,6 +141,7 @@ def text_width(words: str, size: float) -> float:
     return float(_font(size).getlength(words))
 
 
+@cache
 def _font(size: float) -> Any:
     from PIL import ImageFont
 

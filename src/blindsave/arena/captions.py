@@ -1,8 +1,20 @@
 """Words and bars over a picture: title, timeline of what was seen and when the arm was free, outcome."""
 
 from blindsave.arena.canvas import (
-    ACCENT, BAD, GOOD, INK, MIST, PAPER, SEEN, SLATE, UNSEEN, Canvas, Colour, Point, text_width,
-)  # fmt: skip
+    ACCENT,
+    BAD,
+    GOOD,
+    INK,
+    MIST,
+    PAPER,
+    SEEN,
+    SLATE,
+    UNSEEN,
+    Canvas,
+    Colour,
+    Point,
+    text_width,
+)
 from blindsave.arena.recording import Recording
 
 OUTCOMES = {
@@ -52,6 +64,10 @@ def timeline(canvas: Canvas, recording: Recording, now: float, low: Point, high:
     _bar(canvas, (x(0), mid), (x(steps), mid + 0.7 * size), ACCENT)
     canvas.box((x(0), mid), (x(recording.locked_steps), mid + 0.7 * size), SLATE)
     _label(canvas, (x(0), mid), (x(recording.locked_steps), mid + 0.7 * size), "locked", 0.6 * size, PAPER)
+    if recording.first_contact > 0:
+        canvas.line((x(recording.first_contact), top), (x(recording.first_contact), mid + 0.7 * size), 2.0, INK)
+        room = (x(recording.first_contact), mid), (x(steps), mid + 0.7 * size)
+        _label(canvas, *room, "after contact", 0.6 * size, INK)
     first = spans[0][0] if spans else steps
     _label(canvas, (x(0), top), (x(first), top + 1.15 * size), "seen", size, INK)
     canvas.text((left - 0.6 * size, top + 0.57 * size), "tracking", size, MIST, "rm")

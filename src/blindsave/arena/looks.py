@@ -17,8 +17,10 @@ FLOOR_Z_M = -0.78
 HALF_X_M, HALF_Y_M, RIM_M = c.TABLE_LENGTH_M / 2, c.TABLE_WIDTH_M / 2, 0.09
 
 ASSETS = """
-    <texture name="sky" type="skybox" builtin="gradient" rgb1="0.30 0.36 0.44" rgb2="0.07 0.08 0.11" width="256" height="256"/>
-    <texture name="floor" type="2d" builtin="checker" rgb1="0.150 0.165 0.195" rgb2="0.162 0.178 0.210" width="256" height="256"/>
+    <texture name="sky" type="skybox" builtin="gradient" rgb1="0.30 0.36 0.44" rgb2="0.07 0.08 0.11"
+             width="256" height="256"/>
+    <texture name="floor" type="2d" builtin="checker" rgb1="0.150 0.165 0.195" rgb2="0.162 0.178 0.210"
+             width="256" height="256"/>
     <material name="floor" texture="floor" texrepeat="40 40" specular="0.2" shininess="0.3" reflectance="0.10"/>
     <material name="shell" rgba="0.90 0.91 0.93 1" specular="0.45" shininess="0.55"/>
     <material name="trim" rgba="1.00 0.45 0.05 1" specular="0.4" shininess="0.5"/>
@@ -59,7 +61,7 @@ def _box(name: str, centre: tuple, half: tuple, material: str) -> str:
 
 
 def _housing(name: str, centre: tuple, axis: tuple, radius: float, width: float) -> str:
-    """Draw half a joint: a round shell from the joint's centre out along `axis`, closed by a dark cap with a bright rim."""
+    """Draw half a joint: a round shell from the joint's centre out along `axis`, closed by a dark cap."""
 
     def at(share: float) -> tuple:
         return tuple(m + a * width * share for m, a in zip(centre, axis, strict=True))
@@ -156,7 +158,7 @@ def _link_7() -> str:
 
 
 def _mallet() -> str:
-    """The mallet hangs down along its own z axis; its drawing ends at the table, the collision cylinder a little below."""
+    """The mallet hangs down along its own z axis; drawn down to the table, where the collision cylinder goes on."""
     return (
         _rod("mallet_neck", (0, 0, 0.004), (0, 0, 0.024), 0.0125, METAL)
         + _rod("mallet_knob", (0, 0, 0.0205), (0, 0, 0.030), 0.0330, DARK)
@@ -253,9 +255,10 @@ def _hall() -> str:
 
 
 LIGHTS = """
-<light name="key" type="directional" pos="0.8 -2.0 4" dir="-0.35 0.50 -1" castshadow="true" diffuse="0.62 0.61 0.58" specular="0.35 0.35 0.35"/>
-<light name="fill" type="directional" pos="-2 3 3" dir="0.6 -0.8 -0.9" castshadow="false" diffuse="0.20 0.23 0.28" specular="0.1 0.1 0.1"/>"""
-
+<light name="key" type="directional" pos="0.8 -2.0 4" dir="-0.35 0.50 -1" castshadow="true"
+       diffuse="0.62 0.61 0.58" specular="0.35 0.35 0.35"/>
+<light name="fill" type="directional" pos="-2 3 3" dir="0.6 -0.8 -0.9" castshadow="false"
+       diffuse="0.20 0.23 0.28" specular="0.1 0.1 0.1"/>"""
 
 
 def _camera(name: str, at: tuple[float, float, float], looks_at: tuple[float, float, float], fovy: float) -> str:
@@ -267,8 +270,8 @@ def _camera(name: str, at: tuple[float, float, float], looks_at: tuple[float, fl
 
 
 CAMERAS = (
-    _camera("shot", (1.55, -0.66, 1.20), (-0.55, 0.02, 0.10), 38)
-    + _camera("side", (-0.75, -2.10, 0.75), (-0.75, 0.0, 0.14), 42)
+    _camera("shot", (0.60, -1.65, 1.18), (-0.485, 0.03, 0.125), 39.5)
+    + _camera("striker", (1.55, -0.66, 1.20), (-0.55, 0.02, 0.10), 38)
     + _camera("robot", (-0.25, -1.15, 0.72), (-1.15, 0.0, 0.24), 45)
 )
 
@@ -276,7 +279,7 @@ WORLD = LIGHTS + CAMERAS + _hall() + _rails() + _markings()
 
 
 def dress(model: mujoco.MjModel, width: int, height: int) -> mujoco.MjModel:
-    """Set the picture quality of a compiled model, in place: frame size, soft ambient light, fine shadows, round shapes."""
+    """Set the picture quality of a compiled model in place: frame size, ambient light, fine shadows, round shapes."""
     vis = model.vis
     vis.global_.offwidth, vis.global_.offheight = width, height
     vis.quality.offsamples, vis.quality.shadowsize = 8, 4096

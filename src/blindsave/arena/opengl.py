@@ -135,7 +135,7 @@ class Stage:
     def _make_puck_translucent(self) -> None:
         for geom in self._scene.geoms[: self._scene.ngeom]:
             if geom.objtype == mujoco.mjtObj.mjOBJ_GEOM and geom.objid in self._puck:
-                geom.rgba[:] = (0.86, 0.91, 1.0, 0.30)
+                geom.rgba[:] = (0.90, 0.94, 1.0, 0.42)
                 geom.transparent = 1
 
     def _add(self, mark: Mark) -> None:

@@ -1,4 +1,4 @@
-"""Pictures of an episode: single frames, strips of moments, films; in 3-D where there is OpenGL, from above where not."""
+"""Pictures of an episode: frames, strips of moments, films; in 3-D where there is OpenGL, from above where not."""
 
 import functools
 import sys
@@ -16,6 +16,7 @@ from blindsave.errors import BadInput
 
 View = Literal["3d", "top"]
 Image = NDArray[np.uint8]
+PAUSE_S = 1.5  # on the outcome, at the end of a film
 FOOTER = 0.14  # share of a frame's height that the timeline takes
 
 
@@ -63,11 +64,11 @@ def _shrink(image: Image) -> Image:
 def _marks(recording: Recording, until: int) -> list[opengl.Mark]:
     """One dot per observation so far: full where the puck was seen, hollow where it was not."""
     marks = []
-    for point, seen in zip(recording.puck[: until + 1], recording.visible[: until + 1], strict=True):
+    for point, seen in zip(recording.shown[: until + 1], recording.visible[: until + 1], strict=True):
         at = (float(point[0]), float(point[1]))
-        marks.append(opengl.Mark(at, 0.009, SEEN if seen else UNSEEN, 1.0))
+        marks.append(opengl.Mark(at, 0.0115, SEEN if seen else UNSEEN, 1.0))
         if not seen:
-            marks.append(opengl.Mark(at, 0.0058, (0.09, 0.17, 0.28), 1.0, 0.0017))
+            marks.append(opengl.Mark(at, 0.0070, (0.09, 0.17, 0.28), 1.0, 0.0017))
     return marks
 
 
@@ -82,9 +83,9 @@ def _scene_3d(recording: Recording, moment: float, style: Style, width: int, hei
 def _scene_top(recording: Recording, moment: float, width: int, height: int) -> Image:
     step, qpos = int(moment), recording.at(moment)
     canvas = Canvas(width, height, NIGHT)
-    plan = topdown.Plan.fit(canvas)
+    plan = topdown.Plan.fit(canvas, topdown.WITH_WORDS)
     topdown.draw_table(plan)
-    topdown.draw_trail(plan, recording.puck[: step + 1], recording.visible[: step + 1])
+    topdown.draw_trail(plan, recording.shown[: step + 1], recording.visible[: step + 1])
     topdown.draw_puck(plan, qpos[9:11], hidden=not recording.visible[step])
     topdown.draw_arm(plan, qpos)
     if recording.target is not None and step >= recording.locked_steps:
@@ -102,14 +103,14 @@ def scene_image(recording: Recording, moment: float, style: Style, width: int, h
 def frame(recording: Recording, moment: float, style: Style | None = None) -> Image:
     """Draw one whole frame: the table at a (possibly fractional) step, title, timeline, and the outcome at the end."""
     style = style or Style()
-    footer = round(style.height * FOOTER)
-    canvas = Canvas(style.width, style.height, NIGHT)
-    canvas.paste(scene_image(recording, moment, style, style.width, style.height - footer), (0, 0))
     size = style.height / 34
-    margin = 1.2 * size
-    canvas.text((margin, margin), recording.title, size, PAPER)
-    _badge(canvas, recording, moment, (style.width - margin, margin + 0.5 * size), size)
-    low, high = (margin, style.height - 0.86 * footer), (style.width - 2 * margin, style.height - 0.06 * footer)
+    head, foot, margin = round(2.4 * size), round(FOOTER * style.height), 1.2 * size
+    canvas = Canvas(style.width, style.height, NIGHT)
+    canvas.paste(scene_image(recording, moment, style, style.width, style.height - head - foot), (0, head))
+    canvas.text((margin, head / 2), recording.title, size, PAPER, "lm")
+    canvas.text((style.width - margin, head / 2), f"{1000 * recording.time_s(moment):.0f} ms", size, MIST, "rm")
+    _badge(canvas, recording, moment, (style.width - margin, head + 1.8 * size), size)
+    low, high = (margin, style.height - 0.84 * foot), (style.width - 2 * margin, style.height - 0.06 * foot)
     captions.timeline(canvas, recording, moment, low, high)
     return canvas.image()
 
@@ -125,14 +126,20 @@ def _badge(canvas: Canvas, recording: Recording, moment: float, at: tuple[float,
 
 def film(recording: Recording, style: Style | None = None, fps: int = 25, slower: float = 4.0) -> Iterator[Image]:
     """Yield the frames of a film, `slower` times slower than life, with a pause on the outcome."""
+    last = len(recording) - 1
+    moving = film_length(recording, fps, slower) - round(PAUSE_S * fps)
+    for k in range(moving):
+        yield frame(recording, k * 50 / fps / slower, style)
+    ending = frame(recording, last, style)
+    for _ in range(round(PAUSE_S * fps)):
+        yield ending
+
+
+def film_length(recording: Recording, fps: int, slower: float) -> int:
+    """Count the frames of a film."""
     if not 1 <= fps <= 60 or not 0.1 <= slower <= 50:
         raise BadInput(f"fps must be 1 to 60 and the slow-down 0.1 to 50, got {fps} and {slower}")
-    last = len(recording) - 1
-    for moment in np.arange(0, last, 50 / fps / slower):
-        yield frame(recording, float(moment), style)
-    ending = frame(recording, last, style)
-    for _ in range(round(1.5 * fps)):
-        yield ending
+    return int(np.ceil((len(recording) - 1) * fps * slower / 50)) + round(PAUSE_S * fps)
 
 
 def moments(recording: Recording) -> list[tuple[int, str]]:
@@ -171,16 +178,8 @@ def strip(recording: Recording, style: Style | None = None) -> Image:
         fill = captions.outcome_colour(recording) if final else (NIGHT if recording.visible[step] else PAPER)
         ink = INK if fill is PAPER else PAPER
         milliseconds = round(1000 * recording.time_s(step))
-        captions.pill(canvas, (x + size, y + 1.5 * size), f"{milliseconds} ms  {words}", size, fill, ink)
+        place = (x + width - 0.8 * size, y + 1.5 * size)
+        captions.pill(canvas, place, f"{milliseconds} ms  {words}", size, fill, ink, "r")
     low, high = (size, style.height - 0.82 * foot), (style.width - 2 * size, style.height - 0.02 * foot)
     captions.timeline(canvas, recording, len(recording) - 1, low, high)
     return canvas.image()
-
-
-def legend(canvas: Canvas, at: tuple[float, float], size: float) -> None:
-    """Explain the dots."""
-    x, y = at
-    canvas.disc((x, y), 0.35 * size, SEEN)
-    canvas.text((x + 0.8 * size, y), "seen", size, MIST, "lm")
-    canvas.ring((x + 4.2 * size, y), 0.35 * size, 0.16 * size, UNSEEN)
-    canvas.text((x + 5.0 * size, y), "hidden", size, MIST, "lm")

@@ -1,4 +1,4 @@
-"""What happened in one episode, in a form any picture can be drawn from: no policy, shot or simulator needed any more."""
+"""What happened in one episode, in a form that any picture can be drawn from without policy, shot or simulator."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,6 +51,11 @@ class Recording:
     def puck(self) -> NDArray[np.float64]:
         """True puck positions, (T, 2)."""
         return self.qpos[:, PUCK]
+
+    @property
+    def shown(self) -> NDArray[np.float64]:
+        """Where a picture puts the dots of the path, (T, 2): as seen by the policy, true where it saw nothing."""
+        return np.where(self.visible[:, None], self.seen, self.puck)
 
     @cached_property
     def mallet(self) -> NDArray[np.float64]:

@@ -1,17 +1,18 @@
-"""The arena from above, drawn in NumPy alone: for machines without OpenGL, and where a plan says more than a photograph."""
+"""The arena from above, drawn in NumPy alone: for machines without OpenGL, and where a plan says more."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from blindsave.arena import constants as c
 from blindsave.arena.canvas import ACCENT, INK, NIGHT, PAPER, SEEN, UNSEEN, Canvas, Colour, Point
 from blindsave.arena.recording import skeleton
 
 HALF_X, HALF_Y, GOAL, RIM = c.TABLE_LENGTH_M / 2, c.TABLE_WIDTH_M / 2, c.GOAL_WIDTH_M / 2, 0.09
-SURFACE, RAIL, LINE, RED = (0.115, 0.225, 0.36), (0.80, 0.82, 0.86), (0.80, 0.87, 0.94), (0.87, 0.28, 0.25)
-WHOLE = (-1.72, 1.12, -0.66, 0.66)  # the part of the table plane in view: x from, x to, y from, y to
+SURFACE, RAIL, LINE, RED = (0.115, 0.225, 0.36), (0.80, 0.82, 0.86), (0.66, 0.74, 0.83), (0.87, 0.28, 0.25)
+# Parts of the table plane to show: x from, x to, y from, y to; the second leaves room for words above the table.
+WHOLE, WITH_WORDS = (-1.72, 1.12, -0.66, 0.66), (-1.72, 1.12, -0.66, 0.80)
 
 
 class Plan(NamedTuple):
@@ -29,9 +30,10 @@ class Plan(NamedTuple):
         zero = (canvas.width / 2 - scale * (x0 + x1) / 2, canvas.height / 2 + scale * (y0 + y1) / 2)
         return cls(canvas, scale, zero)
 
-    def px(self, point: Sequence[float]) -> Point:
+    def px(self, point: ArrayLike) -> Point:
         """Pixel position of a table point."""
-        return self.zero[0] + self.scale * float(point[0]), self.zero[1] - self.scale * float(point[1])
+        x, y = np.asarray(point, np.float64)[:2].tolist()
+        return self.zero[0] + self.scale * x, self.zero[1] - self.scale * y
 
     def box(self, x0: float, x1: float, y0: float, y1: float, colour: Colour, radius: float = 0.0) -> None:
         """Fill a rectangle given in metres."""
@@ -46,7 +48,7 @@ def draw_table(plan: Plan) -> None:
     plan.box(-HALF_X, HALF_X, -HALF_Y, HALF_Y, SURFACE)
     for sign in (-1, 1):
         _crease(plan, sign)
-        canvas.line(plan.px((sign * 0.487, -HALF_Y)), plan.px((sign * 0.487, HALF_Y)), 0.004 * s, LINE, 0.7)
+        canvas.line(plan.px((sign * 0.487, -HALF_Y)), plan.px((sign * 0.487, HALF_Y)), 0.004 * s, LINE)
     canvas.line(plan.px((0, -HALF_Y)), plan.px((0, HALF_Y)), 0.008 * s, RED)
     canvas.ring(plan.px((0, 0)), 0.15 * s, 0.006 * s, RED)
     canvas.disc(plan.px((0, 0)), 0.014 * s, RED)
@@ -59,7 +61,7 @@ def draw_table(plan: Plan) -> None:
 def _crease(plan: Plan, sign: int) -> None:
     turn = np.linspace(-np.pi / 2, np.pi / 2, 40)
     arc = [plan.px((sign * (HALF_X - 0.26 * np.cos(t)), 0.26 * np.sin(t))) for t in turn]
-    plan.canvas.path(arc, 0.006 * plan.scale, LINE, 0.8)
+    plan.canvas.path(arc, 0.006 * plan.scale, LINE)
 
 
 def draw_arm(plan: Plan, qpos: np.ndarray) -> None:
@@ -79,7 +81,7 @@ def draw_arm(plan: Plan, qpos: np.ndarray) -> None:
     canvas.disc(at[7], 0.046 * s, (0.33, 0.35, 0.40))
 
 
-def draw_mallet(plan: Plan, at: Sequence[float]) -> None:
+def draw_mallet(plan: Plan, at: ArrayLike) -> None:
     """Draw the mallet."""
     place, s = plan.px(at), plan.scale
     plan.canvas.disc(place, c.MALLET_RADIUS_M * s, (0.80, 0.13, 0.16))
@@ -87,7 +89,7 @@ def draw_mallet(plan: Plan, at: Sequence[float]) -> None:
     plan.canvas.disc(place, 0.016 * s, (0.25, 0.27, 0.31))
 
 
-def draw_puck(plan: Plan, at: Sequence[float], hidden: bool) -> None:
+def draw_puck(plan: Plan, at: ArrayLike, hidden: bool) -> None:
     """Draw the puck; a ghost where the policy cannot see it."""
     place, radius = plan.px(at), c.PUCK_RADIUS_M * plan.scale
     if hidden:
@@ -108,7 +110,7 @@ def draw_trail(plan: Plan, points: np.ndarray, visible: np.ndarray) -> None:
             plan.canvas.ring(plan.px(point), 0.009 * s, max(0.004 * s, 1.0), UNSEEN, 0.9)
 
 
-def draw_target(plan: Plan, at: Sequence[float]) -> None:
+def draw_target(plan: Plan, at: ArrayLike) -> None:
     """Mark where the policy wants the mallet."""
     place, arm = plan.px(at), 0.02 * plan.scale
     for dx, dy in ((1, 1), (1, -1)):
@@ -124,5 +126,3 @@ def table_image(qpos: np.ndarray, width: int, height: int, hidden: bool = False)
     draw_puck(plan, qpos[9:11], hidden)
     draw_arm(plan, qpos)
     return canvas.image()
-
-

@@ -21,6 +21,7 @@ COMMANDS: dict[str, Command] = {
     "shots": Command("blindsave.cli.task:Shots", "list the shots of a split"),
     "calibrate": Command("blindsave.cli.task:Calibrate", "measure how hard the task is for three simple rules"),
     "audit": Command("blindsave.cli.task:Audit", "check that alias shots look alike when the puck disappears"),
+    "render": Command("blindsave.cli.render:Render", "draw an episode as a film or a picture"),
 }
 
 EXTRAS = {

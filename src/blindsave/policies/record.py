@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from blindsave.arena.constants import CONTROL_DT_S, MALLET_BOX_M, PUCK_BOX_M, ROBOT_BASE_M
 from blindsave.arena.recording import Recording
 from blindsave.policies.base import Policy
-from blindsave.task.calibrate import Rule
+from blindsave.policies.scripted import Privileged
 from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import Episode
 from blindsave.task.outcomes import Outcome
@@ -14,21 +14,9 @@ from blindsave.task.outcomes import Outcome
 SEEN_PUCK = slice(16, 18)  # in the observation
 
 
-def record(policy: Policy, episode: Episode) -> Recording:
-    """Play an episode with a policy, which sees its observations only."""
-    carry = policy.initial(1)
-
-    def rule(obs: NDArray[np.float32], _truth: NDArray[np.float64]) -> NDArray[np.float32]:
-        nonlocal carry
-        carry, action = policy.step(carry, obs)
-        return action
-
-    return record_rule(rule, episode, policy.name)
-
-
-def record_rule(rule: Rule, episode: Episode, name: str) -> Recording:
-    """Play an episode with any rule, a privileged one included."""
-    batch = DefendBatch(1, threads=1)
+def record(policy: Policy | Privileged, episode: Episode) -> Recording:
+    """Play an episode with a policy and return everything that happened."""
+    batch, carry = DefendBatch(1, threads=1), policy.initial(1)
     batch.reset([episode])
     qpos, visible, seen, targets = [], [], [], []
     while True:
@@ -37,7 +25,7 @@ def record_rule(rule: Rule, episode: Episode, name: str) -> Recording:
         seen.append(_on_table(batch.obs[0, SEEN_PUCK], PUCK_BOX_M))
         if batch.outcome[0] != Outcome.RUNNING:
             break
-        action = rule(batch.obs.copy(), batch.truth.copy())
+        carry, action = _ask(policy, carry, batch)
         targets.append(_on_table(np.clip(action[0], -1, 1), MALLET_BOX_M))
         batch.step(action)
     shown, outcome = np.array(visible), Outcome(int(batch.outcome[0]))
@@ -47,18 +35,28 @@ def record_rule(rule: Rule, episode: Episode, name: str) -> Recording:
         seen=np.where(shown[:, None], np.array(seen), np.nan),
         target=np.array([*targets, targets[-1]]),
         locked_steps=episode.locked_steps,
-        title=title(episode, name),
+        title=title(episode, policy.name),
         outcome=outcome.label,
         saved=outcome.saved,
         first_contact=int(batch.first_contact[0]),
     )
 
 
+def _ask(
+    policy: Policy | Privileged, carry: NDArray[np.float32], batch: DefendBatch
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """One step of the policy; only a privileged one is told the truth."""
+    if isinstance(policy, Privileged):
+        return policy.step(carry, batch.obs.copy(), batch.truth.copy())
+    return policy.step(carry, batch.obs.copy())
+
+
 def title(episode: Episode, name: str) -> str:
     """Say what is played: shot, policy and how long the puck is hidden."""
     hidden_ms = round(1000 * CONTROL_DT_S * int((~episode.tracking.visible).sum()))
     noise = ", noisy tracking" if episode.tracking.offset is not None else ""
-    return f"{episode.shot.id.partition(':')[2]}     {name}     hidden for {hidden_ms} ms{noise}"
+    shot, player = episode.shot.id.partition(":")[2], name.replace("_", " ")
+    return f"{shot}     {player}     hidden for {hidden_ms} ms{noise}"
 
 
 def _on_table(normalised: NDArray[np.floating], box: NDArray[np.float64]) -> NDArray[np.float64]:
