@@ -1,0 +1,104 @@
+"""Which episodes are collected: every one is drawn by its own generator, so any slice can be redrawn alone.
+
+An episode's generator is seeded with (first seed + offset) and gives the shot, then the blackout length. The base
+data and the shadow data of all families use the same two schedules, hence the same shots and lengths.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from blindsave.errors import BadInput
+from blindsave.task.episode import UNDISTURBED, Episode
+from blindsave.task.shots import Shot, shots
+
+BASE_SEED = 12303
+SHADOW_SEED = 52303
+PILOT_SHADOW_SEED = 42303
+TRAINING_SEEDS = (14303, 14304, 14305, 14306, 14307)
+EPISODES = 20_000
+"""Episodes of the base data, and of each family's shadow data."""
+LONGEST_BLACKOUT = 20
+SPLIT = "train"
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Episodes `first_offset` to `first_offset + episodes` of a stream, and their numbers in the training data."""
+
+    episodes: int
+    first_seed: int = BASE_SEED
+    first_offset: int = 0
+    first_index: int = 0
+    """Number of the first episode in the training data; its last digit decides train, validation or test."""
+    split: str = SPLIT
+
+    def __post_init__(self) -> None:
+        if self.episodes < 1 or self.first_offset < 0 or self.first_index < 0:
+            raise BadInput("a schedule needs at least one episode and no negative offset or index")
+
+    @property
+    def seeds(self) -> np.ndarray:
+        """The seed of every episode's generator."""
+        return self.first_seed + self.first_offset + np.arange(self.episodes, dtype=np.int64)
+
+    @property
+    def indices(self) -> np.ndarray:
+        """Numbers of the episodes in the training data."""
+        return self.first_index + np.arange(self.episodes, dtype=np.int64)
+
+    def part(self, start: int, stop: int) -> "Schedule":
+        """The sub-schedule of some consecutive episodes."""
+        return Schedule(
+            min(stop, self.episodes) - start,
+            self.first_seed,
+            self.first_offset + start,
+            self.first_index + start,
+            self.split,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What a schedule gives: numbers of the shots in their split, and blackout lengths in steps."""
+
+    shot: np.ndarray
+    blackout: np.ndarray
+
+
+def draw(schedule: Schedule) -> Draws:
+    """Draw shots and blackout lengths of a schedule."""
+    count = len(shots(schedule.split))
+    shot, blackout = np.empty(schedule.episodes, np.int16), np.empty(schedule.episodes, np.int16)
+    for i, seed in enumerate(schedule.seeds):
+        rng = np.random.default_rng(int(seed))
+        shot[i] = rng.integers(0, count)
+        blackout[i] = rng.integers(0, LONGEST_BLACKOUT + 1)
+    return Draws(shot, blackout)
+
+
+def episodes(schedule: Schedule) -> list[Episode]:
+    """The episodes of a schedule, ready to be played."""
+    known: Sequence[Shot] = shots(schedule.split)
+    drawn = draw(schedule)
+    pairs = zip(drawn.shot.tolist(), drawn.blackout.tolist(), strict=True)
+    return [UNDISTURBED.episode(known[shot], length) for shot, length in pairs]
+
+
+def base_schedule(total: int = EPISODES) -> Schedule:
+    """The common teacher episodes."""
+    return Schedule(total)
+
+
+def shadow_schedules(
+    total: int = EPISODES,
+    seeds: Sequence[int] = TRAINING_SEEDS,
+    first_index: int = EPISODES,
+    first_seed: int = SHADOW_SEED,
+) -> dict[int, Schedule]:
+    """The equal share of each collector, by its training seed; the same for every family."""
+    if total < len(seeds) or total % len(seeds):
+        raise BadInput(f"{total} shadow episodes cannot be shared equally by {len(seeds)} collectors")
+    share = total // len(seeds)
+    return {seed: Schedule(share, first_seed, i * share, first_index + i * share) for i, seed in enumerate(seeds)}

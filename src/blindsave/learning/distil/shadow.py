@@ -1,0 +1,70 @@
+"""Shadow labelling: what the teacher would have asked for along somebody else's episode.
+
+The teacher keeps its own recurrent state, follows the student's observations, and believes that the student's
+commands were its own: before every step its previous-action slot is overwritten with what the student requested.
+Labels do not influence the episode, so they are made afterwards from the recording, on all cores.
+"""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blindsave.errors import BadInput
+
+Array = NDArray[np.float32]
+GROUP = 64
+"""Episodes labelled together by one thread; their carries should stay in the core's cache."""
+
+
+class Teacher(Protocol):
+    """Anything that gives actions from observations and a carry it defines itself (any array of n rows)."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        ...
+
+    def initial(self, n: int) -> Any:
+        """Carries of `n` fresh episodes."""
+        ...
+
+    def step(self, carry: Any, observation: Array) -> tuple[Any, Array]:
+        """(n, 19) observations to new carries and (n, 2) actions."""
+        ...
+
+    def with_previous_action(self, carry: Any, action: Array) -> Any:
+        """The carry as if `action` (n, 2) had been the last command; return it unchanged if there is no such slot."""
+        ...
+
+
+def shadow_labels(
+    teacher: Teacher, obs: Array, actions: Array, steps: NDArray[np.integer], threads: int | None = None
+) -> Array:
+    """Label recorded episodes: obs (m, T, 19), requested actions (m, T', 2), lengths (m,) to labels (m, T', 2).
+
+    Every valid step is labelled, the locked prefix included; the rest is zero. Labels are clipped to [-1, 1].
+    """
+    if obs.shape[0] != len(steps) or actions.shape[0] != len(steps) or actions.shape[1] < steps.max(initial=0):
+        raise BadInput(f"observations {obs.shape}, actions {actions.shape} and {len(steps)} lengths do not belong together")
+    labels = np.zeros_like(actions)
+    # Longest first, so that the episodes still running are always the first ones of a group.
+    order = np.argsort(-steps.astype(np.int64), kind="stable")
+    groups = [order[i : i + GROUP] for i in range(0, len(order), GROUP)]
+
+    def follow(group: NDArray[np.int64]) -> None:
+        lengths = steps[group]
+        carry = teacher.initial(len(group))
+        previous = np.zeros((len(group), actions.shape[2]), np.float32)
+        for t in range(int(lengths[0])):
+            live = int((lengths > t).sum())
+            carry = teacher.with_previous_action(carry[:live], previous[:live])
+            carry, action = teacher.step(carry, obs[group[:live], t])
+            labels[group[:live], t] = np.clip(action, -1.0, 1.0)
+            previous = actions[group[:live], t]
+
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        list(pool.map(follow, groups))
+    return labels
