@@ -12,15 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import stable_baselines3
 import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.logger import configure
 
 from blindsave.errors import BlindsaveError
 from blindsave.learning import ppo_checkpoint
-from blindsave.learning.ppo_env import DefendVecEnv, Finished
-from blindsave.policies.mlp import Layers
-from blindsave.store import write_whole
+from blindsave.learning.ppo_env import BlackoutMix, DefendVecEnv, Finished
+from blindsave.policies.mlp import MLP, Layers
+from blindsave.store import provenance, write_whole
 
 SEEDS = (14303, 14304, 14305)
 CHECKPOINT = "checkpoint.safetensors"
@@ -107,6 +110,36 @@ def actor(model: PPO) -> Layers:
     networks = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
     linear = [layer for layer in networks if isinstance(layer, torch.nn.Linear)]
     return tuple((layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy()) for layer in linear)
+
+
+def policy_of(model: PPO, config: PPOConfig) -> MLP:
+    """The trained actor as a policy that runs without torch, with where it came from as its metadata."""
+    facts = {
+        "version": 1,
+        "family": "ppo",
+        "seed": config.seed,
+        "steps": model.num_timesteps,
+        "configuration": asdict(config),
+        "blackouts": asdict(BlackoutMix()),
+        "split": "train",
+        "stable_baselines3": stable_baselines3.__version__,
+        "provenance": provenance(),
+    }
+    return MLP(actor(model), name=f"ppo/{config.seed}", metadata=facts)
+
+
+def write_curve(path: Path, folders: dict[int, Path]) -> Path:
+    """Collect the learning curves of several seeds in one small Parquet file, saves by blackout length included."""
+    rows = []
+    for seed, folder in folders.items():
+        for line in (folder / METRICS).read_text().splitlines():
+            row = json.loads(line)
+            counts = row.pop("saves")
+            for length in BlackoutMix().lengths:
+                row[f"saves_{length}"], row[f"episodes_{length}"] = counts.get(str(length), (0, 0))
+            rows.append({"training_seed": seed, **row})
+    table = pa.Table.from_pylist(rows)
+    return write_whole(path, lambda temporary: pq.write_table(table, temporary, compression="zstd"))
 
 
 def _row(model: PPO, steps_per_s: float) -> dict[str, Any]:

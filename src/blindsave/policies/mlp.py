@@ -3,24 +3,21 @@
 It runs as a program of canonical operations, so in C where the kernel is compiled, and never needs torch.
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 from blindsave.errors import BadFile, BadInput
+from blindsave.policies import files
 from blindsave.policies.arithmetic import ARITHMETIC, Array
 from blindsave.policies.base import ACTION_FLOATS, OBSERVATION_FLOATS
 from blindsave.policies.native import ProgramPolicy
 from blindsave.policies.program import Program
 from blindsave.policies.trace import trace
-from blindsave.store import write_whole
 
-FORMAT = "blindsave.mlp.v1"
+FORMAT = "blindsave.mlp"
 Layers = tuple[tuple[Array, Array], ...]
 """Weight (out, in) and bias of every layer, first to last."""
 
@@ -42,32 +39,35 @@ class MLP(ProgramPolicy):
         """Write the policy as safetensors, whole or not at all; equal policies give equal bytes."""
         arrays = {}
         for i, (weight, bias) in enumerate(self.layers):
-            arrays |= {f"layers.{i}.weight": weight, f"layers.{i}.bias": bias}
-        facts = {"name": self.name, "layers": len(self.layers), "arithmetic": ARITHMETIC, **self.metadata}
-        header = {"format": FORMAT, "policy": json.dumps(facts, sort_keys=True, allow_nan=False)}
-        return write_whole(path, save(arrays, header))
+            arrays |= {_weight(i): weight, _bias(i): bias}
+        facts = {"name": self.name, "layers": len(self.layers), "arithmetic": ARITHMETIC}
+        files.write_policy(Path(path), arrays, {**self.metadata, **facts, files.FORMAT_KEY: FORMAT})
+        return Path(path)
 
-    @classmethod
-    def read(cls, path: str | Path) -> "MLP":
-        """Read what `write` wrote; anything else is a `BadFile` that names the file."""
-        try:
-            with safe_open(path, "numpy") as file:
-                header = file.metadata() or {}
-                if header.get("format") != FORMAT:
-                    raise BadFile(f"{path} is not a policy of format {FORMAT}")
-                facts = json.loads(header["policy"])
-                layers = tuple(
-                    (file.get_tensor(f"layers.{i}.weight"), file.get_tensor(f"layers.{i}.bias"))
-                    for i in range(facts.pop("layers"))
-                )
-        except (OSError, SafetensorError, KeyError, ValueError) as error:
-            raise BadFile(f"{path} cannot be read as a policy: {error}") from error
-        if facts.pop("arithmetic", ARITHMETIC) != ARITHMETIC:
-            raise BadFile(f"{path} was made for another arithmetic than {ARITHMETIC}")
-        try:
-            return cls(layers, name=facts.pop("name"), metadata=facts)
-        except BadInput as error:
-            raise BadFile(f"{path} cannot be used: {error}") from error
+
+def mlp_from(path: Path, tensors: Mapping[str, Array], metadata: Mapping[str, Any]) -> MLP:
+    """The policy in an opened policy file of this format."""
+    files.check_fields(path, metadata, {"name": str, "layers": int, "arithmetic": str})
+    if metadata["arithmetic"] != ARITHMETIC:
+        raise BadFile(f"{path} was made for the arithmetic {metadata['arithmetic']}, not {ARITHMETIC}")
+    count = metadata["layers"]
+    wanted = {name for i in range(count) for name in (_weight(i), _bias(i))}
+    for name in sorted(wanted ^ tensors.keys()):
+        raise BadFile(f"{path}: `{name}` {'is missing' if name in wanted else 'does not belong to this policy'}")
+    facts = {k: v for k, v in metadata.items() if k not in ("name", "layers", "arithmetic", files.FORMAT_KEY)}
+    try:
+        layers = tuple((tensors[_weight(i)], tensors[_bias(i)]) for i in range(count))
+        return MLP(layers, name=metadata["name"], metadata=facts)
+    except BadInput as error:
+        raise BadFile(f"{path}: {error}") from error
+
+
+def read(path: str | Path) -> MLP:
+    """Read what `MLP.write` wrote; anything else is a `BadFile` that names the file and the reason."""
+    tensors, metadata = files.read_policy(Path(path))
+    if metadata[files.FORMAT_KEY] != FORMAT:
+        raise BadFile(f"{path} is not a policy of format {FORMAT}")
+    return mlp_from(Path(path), tensors, metadata)
 
 
 def program(layers: Layers) -> Program:
@@ -99,3 +99,11 @@ def checked(layers: Layers) -> Layers:
     if width != ACTION_FLOATS:
         raise BadInput(f"the last layer gives {width} floats, not {ACTION_FLOATS}")
     return tuple(found)
+
+
+def _weight(layer: int) -> str:
+    return f"layers.{layer}.weight"
+
+
+def _bias(layer: int) -> str:
+    return f"layers.{layer}.bias"

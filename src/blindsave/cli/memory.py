@@ -1,0 +1,169 @@
+"""Commands about memory: train and evaluate the memoryless control, and run the memory tests."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blindsave.errors import BadInput
+
+
+@dataclass(frozen=True)
+class PPOTrain:
+    """Train the memoryless PPO control, one seed after the other, and export the actors."""
+
+    seeds: tuple[int, ...] = (14303, 14304, 14305)
+    """Training seeds."""
+    steps: int = 1_000_000
+    """Environment steps per seed."""
+    folder: Path = Path("runs/ppo")
+    """Checkpoints and metrics; the same command continues a run that was interrupted."""
+    out: Path = Path("models/ppo")
+    """Where the actors go, as SEED.safetensors."""
+    curve: Path | None = None
+    """Write the learning curves of all seeds to this Parquet file."""
+
+    def run(self) -> dict[str, Any]:
+        """Train what is not trained yet."""
+        if not self.seeds or len(set(self.seeds)) != len(self.seeds) or self.steps < 1:
+            raise BadInput("PPO training needs distinct seeds and at least one step")
+        from blindsave.learning import ppo
+        from blindsave.store import sha256_file
+
+        trained = {}
+        for seed in self.seeds:
+            config = ppo.PPOConfig(seed=seed, steps=self.steps)
+            with _bar(f"ppo/{seed}", self.steps) as tell:
+                model = ppo.train(config, self.folder / str(seed), tell)
+            path = self.out / f"{seed}.safetensors"
+            ppo.policy_of(model, config).write(path)
+            trained[str(seed)] = {"steps": model.num_timesteps, "file": str(path), "sha256": sha256_file(path)}
+        if self.curve:
+            ppo.write_curve(self.curve, {seed: self.folder / str(seed) for seed in self.seeds})
+        return {"seeds": trained, "curve": str(self.curve) if self.curve else None}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print one line per seed."""
+        for seed, row in result["seeds"].items():
+            print(f"ppo/{seed}: {row['steps']} steps, {row['file']}")
+
+
+@dataclass(frozen=True)
+class PPOEvaluate:
+    """Select the memoryless control on validation shots and, if it qualifies, play every seed on the test split."""
+
+    models: Path | None = None
+    """Folder of actors (default: the shipped ones)."""
+    out: Path = Path("results/ppo")
+    """Where the episode tables and summary.json go."""
+    grids: Path = Path("runs/grids")
+    """Where played grids are kept; they are never played twice."""
+    threads: int | None = None
+    """Simulation threads."""
+
+    def run(self) -> dict[str, Any]:
+        """Play 225 validation and 1,125 test episodes per seed."""
+        from blindsave.evidence.memory_stage import MemoryStage, ppo_contestants
+
+        stage = MemoryStage(self.grids, threads=self.threads)
+        return {**stage.evaluate(ppo_contestants(self.models), self.out), "tables": str(self.out)}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print saves by seed and blackout length."""
+        from rich.console import Console
+        from rich.table import Table
+
+        selection, saves = result["selection"], result["saves"] or {}
+        lengths = list(next(iter(saves.values()), {}))
+        table = Table("seed", "validation, visible", *(f"test, {length} hidden" for length in lengths))
+        for one in selection["candidates"]:
+            seed = str(one["training_seed"])
+            chosen = " selected" if one["training_seed"] == selection["selected"] else ""
+            rates = [f"{100 * cell['saves'] / cell['shots']:.1f} %" for cell in saves.get(seed, {}).values()]
+            table.add_row(f"{seed}{chosen}", f"{100 * one['rate']:.1f} %", *rates)
+        Console().print(table)
+        if not selection["qualified"]:
+            print("no seed qualifies: the test split stays closed")
+
+
+@dataclass(frozen=True)
+class MemoryTest:
+    """Prove that the task needs memory: erase the teacher's, and compare it with policies that have none."""
+
+    teacher: str = "teacher"
+    """The recurrent policy: `teacher`, FAMILY/SEED or a policy file."""
+    models: Path | None = None
+    """Folder of PPO actors (default: the shipped ones)."""
+    out: Path = Path("results/memory")
+    """Where the episode tables and memory.json go."""
+    grids: Path = Path("runs/grids")
+    """Where played grids are kept; they are never played twice."""
+    threads: int | None = None
+    """Simulation threads."""
+    shots: int | None = None
+    """Play only the first shots of each split (a trial, not the study)."""
+
+    def run(self) -> dict[str, Any]:
+        """Play and judge both tests."""
+        from blindsave.evidence.contestants import contestant
+        from blindsave.evidence.memory_stage import MemoryStage, ppo_contestants
+
+        teacher = contestant(self.teacher)
+        candidates = ppo_contestants(self.models)
+        stage = MemoryStage(self.grids, threads=self.threads, shots_per_split=self.shots)
+        return {**stage.run(teacher, candidates, self.out), "tables": str(self.out)}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print both paired tables and the checks."""
+        from rich.console import Console
+
+        console = Console()
+        for name in ("state_reset", "memoryless"):
+            if result[name] is None:
+                failed = [check for check, held in result["selection"]["checks"].items() if not held]
+                console.print(f"no memoryless control qualifies ({', '.join(failed)}): the comparison stays closed")
+                continue
+            console.print(_paired_table(name, result[name]))
+            for check, held in result[name]["checks"].items():
+                console.print(f"  {'[green]holds[/]' if held else '[red]fails[/]'}  {check.replace('_', ' ')}")
+
+
+def _paired_table(name: str, test: dict[str, Any]) -> Any:
+    from rich.table import Table
+
+    a, b = test["a"], test["b"]
+    title = f"{name.replace('_', ' ')}: {test['split']} split, {test['rows'][0]['shots']} shots per length"
+    table = Table("hidden steps", a, b, "difference, points", "95 % interval", f"only {a} / only {b}", title=title)
+    for row in test["rows"]:
+        difference = row["difference"]
+        points = [f"{100 * difference[key]:.1f}" for key in ("estimate", "low", "high")]
+        rates = [f"{100 * row[key]['estimate']:.1f} %" for key in ("rate_a", "rate_b")]
+        interval = f"[{points[1]}, {points[2]}]".replace("[", r"\[")
+        table.add_row(str(row["blackout"]), *rates, points[0], interval, f"{row['only_a']} / {row['only_b']}")
+    return table
+
+
+@contextmanager
+def _bar(name: str, total: int) -> Iterator[Any]:
+    """A progress bar on standard error; without a terminal, a line every twentieth of the way."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task(name, total=total)
+        spoken = -1
+
+        def tell(row: dict[str, Any]) -> None:
+            nonlocal spoken
+            saved = "-" if row["save_rate"] is None else f"{100 * row['save_rate']:.0f} %"
+            text = f"{name}: {row['steps']} steps, {saved} saved, {row['steps_per_s']:.0f} steps/s"
+            progress.update(task, completed=row["steps"], description=text)
+            if not console.is_terminal and row["steps"] * 20 // total > spoken:
+                spoken = row["steps"] * 20 // total
+                print(text, file=sys.stderr)
+
+        yield tell
