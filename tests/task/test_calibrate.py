@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from blindsave.arena import native
+from blindsave.cli import execute
 from blindsave.task.calibrate import RULES, calibrate, play
 from blindsave.task.outcomes import Outcome
 from blindsave.task.shots import shots
@@ -51,11 +52,12 @@ def test_the_reference_plays_alike():
     assert all(isinstance(outcome, Outcome) for outcome in slow.outcomes)
 
 
-def test_commands_print_the_contract():
-    run = [sys.executable, "-m", "blindsave", "calibrate", "--json"]
-    printed = json.loads(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
-    assert printed["inactive"]["conceded"] == 208
-    assert (printed["shots"], printed["faults"]) == (216, 0)
+def test_command_prints_what_the_function_returns(monkeypatch, capsys, result):
+    monkeypatch.setattr("blindsave.task.calibrate.calibrate", lambda split, locked_steps: result)
+    execute(["calibrate", "--json"])
+    assert json.loads(capsys.readouterr().out) == result
+    execute(["calibrate"])
+    assert "208 goal_conceded" in capsys.readouterr().out
 
 
 def test_unknown_split_is_one_sentence_and_no_output():

@@ -9,12 +9,13 @@ one.
 import difflib
 import functools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
+from blindsave.arena.constants import PUCK_RADIUS_M, TABLE_LENGTH_M, TABLE_WIDTH_M
 from blindsave.errors import BadInput
 
 GOAL_PLANE_X_M = -0.974
@@ -152,6 +153,21 @@ def find(shot_id: str) -> Shot:
 @functools.cache
 def _by_id(split: str) -> dict[str, Shot]:
     return {shot.id: shot for shot in shots(split)}
+
+
+def custom(launch: Sequence[float]) -> Shot:
+    """Make a shot of one's own: x, y, vx, vy in the table frame, on the table, towards the goal."""
+    values = np.asarray(launch, np.float64)
+    if values.shape != (4,) or not np.isfinite(values).all():
+        raise BadInput(f"a launch is four finite numbers x, y, vx, vy, got {launch!r}")
+    x, y, vx, vy = values.tolist()
+    if abs(x) > TABLE_LENGTH_M / 2 - PUCK_RADIUS_M or abs(y) > TABLE_WIDTH_M / 2 - PUCK_RADIUS_M:
+        raise BadInput(f"the puck does not fit on the table at ({x:g}, {y:g})")
+    if vx >= 0:
+        raise BadInput(f"a shot must fly towards the goal (vx below zero), got vx = {vx:g}")
+    target_y = _round(y + vy * (GOAL_PLANE_X_M - x) / vx)
+    approach_time_s = _round(max(0.0, (APPROACH_PLANE_X_M - x) / vx))
+    return _shot(f"custom:{x:g},{y:g},{vx:g},{vy:g}", (x, y, vx, vy), ("custom", "custom", target_y, approach_time_s))
 
 
 def generate(split_name: str, distribution_id: str, seed: int, counts: Counts) -> tuple[Shot, ...]:

@@ -1,0 +1,15 @@
+"""Make `gymnasium.make("blindsave/Defend-v0")` work. Light on purpose: `import blindsave` comes through here."""
+
+from gymnasium.envs.registration import register, registry
+
+ENV_ID = "blindsave/Defend-v0"
+
+
+def register_environments() -> None:
+    """Tell Gymnasium about the task; doing so twice is harmless."""
+    if ENV_ID not in registry:
+        register(
+            id=ENV_ID,
+            entry_point="blindsave.task.env:DefendEnv",
+            vector_entry_point="blindsave.task.vector:DefendVectorEnv",
+        )
