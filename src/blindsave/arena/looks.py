@@ -271,7 +271,7 @@ def _camera(name: str, at: tuple[float, float, float], looks_at: tuple[float, fl
 
 CAMERAS = (
     _camera("shot", (0.60, -1.65, 1.18), (-0.485, 0.03, 0.125), 39.5)
-    + _camera("striker", (1.55, -0.66, 1.20), (-0.55, 0.02, 0.10), 38)
+    + _camera("striker", (1.85, -0.72, 1.36), (-0.50, 0.02, 0.10), 38)
     + _camera("robot", (-0.25, -1.15, 0.72), (-1.15, 0.0, 0.24), 45)
 )
 

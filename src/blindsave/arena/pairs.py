@@ -60,14 +60,15 @@ def _until_goal(recording: Recording) -> np.ndarray:
     return np.vstack([path[:k], path[k - 1] + share * (path[k] - path[k - 1])])
 
 
-def _dots(canvas: Canvas, points: list[Point], stop: int, radius: float, colours: tuple[Colour, Colour]) -> None:
-    """Draw full dots where the puck was seen, from `stop` on hollow ones with the ground showing through."""
+def _dots(
+    canvas: Canvas, points: list[Point], visible: list[bool], radius: float, colours: tuple[Colour, Colour]
+) -> None:
+    """Draw full dots where the puck was seen, hollow ones with the ground showing through where it was not."""
     colour, ground = colours
-    canvas.path(points[: stop + 1], 0.45 * radius, colour)
-    canvas.path(points[stop:], 0.25 * radius, colour)
-    for k, point in enumerate(points):
+    canvas.path(points, 0.3 * radius, colour)
+    for point, seen in zip(points, visible, strict=True):
         canvas.disc(point, radius, colour)
-        if k >= stop:
+        if not seen:
             canvas.disc(point, 0.6 * radius, ground)
 
 
@@ -80,11 +81,10 @@ def _plan(pair: tuple[Recording, Recording], stop: int, width: int, height: int)
     size = width / 62
     canvas.ring(meeting, 0.045 * plan.scale, 0.2 * size, PAPER, 0.9)
     for recording, colour in zip(pair, (FIRST, SECOND), strict=True):
-        _dots(
-            canvas, [plan.px(p) for p in _until_goal(recording)], stop, 0.0085 * plan.scale, (colour, topdown.SURFACE)
-        )
-        end = plan.px(_until_goal(recording)[-1])
-        canvas.ring(end, 0.0317 * plan.scale, 0.22 * size, colour)
+        path = _until_goal(recording)
+        points, visible = [plan.px(p) for p in path], recording.visible[: len(path)].tolist()
+        _dots(canvas, points, visible, 0.0085 * plan.scale, (colour, topdown.SURFACE))
+        canvas.ring(points[-1], 0.0317 * plan.scale, 0.22 * size, colour)
     apart_mm = 1000 * np.hypot(*(pair[0].puck[stop] - pair[1].puck[stop]))
     words = f"tracking stops at {1000 * pair[0].time_s(stop):.0f} ms: pucks {apart_mm:.1f} mm apart"
     pill(canvas, (meeting[0], meeting[1] - 0.11 * plan.scale), words, size, PAPER, NIGHT, "m")
@@ -111,7 +111,7 @@ def _chart(canvas: Canvas, pair: tuple[Recording, Recording], stop: int, low: Po
     canvas.path([px(meeting_x, -CHART_MM), px(meeting_x, CHART_MM)], 1.5, PAPER, 0.7, dash=0.4 * size)
     for recording, colour in zip(pair, (FIRST, SECOND), strict=True):
         points = [px(float(x), 1000 * float(y)) for x, y in _until_goal(recording)]
-        _dots(canvas, points, stop, 0.32 * size, (colour, GROUND))
+        _dots(canvas, points, recording.visible[: len(points)].tolist(), 0.32 * size, (colour, GROUND))
 
 
 def _goal(canvas: Canvas, px, size: float) -> None:

@@ -178,7 +178,7 @@ def strip(recording: Recording, style: Style | None = None) -> Image:
         fill = captions.outcome_colour(recording) if final else (NIGHT if recording.visible[step] else PAPER)
         ink = INK if fill is PAPER else PAPER
         milliseconds = round(1000 * recording.time_s(step))
-        place = (x + width - 0.8 * size, y + 1.5 * size)
+        place = (x + width - 0.8 * size, y + 1.4 * size)
         captions.pill(canvas, place, f"{milliseconds} ms  {words}", size, fill, ink, "r")
     low, high = (size, style.height - 0.82 * foot), (style.width - 2 * size, style.height - 0.02 * foot)
     captions.timeline(canvas, recording, len(recording) - 1, low, high)

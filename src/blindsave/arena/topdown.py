@@ -12,7 +12,7 @@ from blindsave.arena.recording import skeleton
 HALF_X, HALF_Y, GOAL, RIM = c.TABLE_LENGTH_M / 2, c.TABLE_WIDTH_M / 2, c.GOAL_WIDTH_M / 2, 0.09
 SURFACE, RAIL, LINE, RED = (0.115, 0.225, 0.36), (0.80, 0.82, 0.86), (0.66, 0.74, 0.83), (0.87, 0.28, 0.25)
 # Parts of the table plane to show: x from, x to, y from, y to; the second leaves room for words above the table.
-WHOLE, WITH_WORDS = (-1.72, 1.12, -0.66, 0.66), (-1.72, 1.12, -0.66, 0.80)
+WHOLE, WITH_WORDS = (-1.72, 1.12, -0.66, 0.66), (-1.72, 1.12, -0.66, 0.84)
 
 
 class Plan(NamedTuple):

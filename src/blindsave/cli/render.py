@@ -99,7 +99,7 @@ class Render:
         members = _family(str(self.pair))
         recordings = [_play("inactive", UNDISTURBED.episode(shot, self.blackout)) for shot in members]
         family = str(members[0].alias_family)
-        title = f"Two shots that look alike: {family.partition(':')[2]}"
+        title = f"Two shots that look alike: {family.partition(':')[2]}, hidden for {20 * self.blackout} ms"
         write_png(self.out, pair_image(recordings[0], recordings[1], title, self.width))
         shots = [shot.id for shot in members]
         return {"out": str(self.out), "pair": family, "shots": shots, "view": "top", "pictures": 1}

@@ -1,0 +1,62 @@
+import json
+
+import pytest
+
+from blindsave.cli import execute
+from blindsave.errors import BadInput
+
+Image = pytest.importorskip("PIL.Image")
+FAST = ["--view", "top", "--width", "320"]
+
+
+def render(capsys, *args: str) -> dict:
+    execute(["render", *args, "--json"])
+    return json.loads(capsys.readouterr().out)
+
+
+def test_png_shows_moments_of_the_episode(capsys, tmp_path):
+    out = tmp_path / "strip.png"
+    result = render(capsys, "--out", str(out), *FAST, "--policy", "privileged", "--blackout", "20")
+    assert result["outcome"] == "returned" and result["saved"] and result["view"] == "top"
+    with Image.open(out) as picture:
+        assert picture.size == (320, 200)
+
+
+def test_gif_and_mp4_are_films(capsys, tmp_path):
+    for name in ("film.gif", "film.mp4"):
+        out = tmp_path / name
+        result = render(capsys, "--out", str(out), *FAST, "--policy", "inactive", "--slower", "1", "--fps", "10")
+        assert result["outcome"] == "goal_conceded" and result["pictures"] > 15
+        assert out.stat().st_size > 5000
+    with Image.open(tmp_path / "film.gif") as film:
+        assert film.n_frames > 5
+
+
+def test_a_pair_is_drawn_from_above(capsys, tmp_path):
+    out = tmp_path / "pair.png"
+    result = render(capsys, "--pair", "validation:alias:003", "--out", str(out), "--width", "640")
+    assert [shot.rpartition(":")[2] for shot in result["shots"]] == ["near_post_left", "near_post_right"]
+    with Image.open(out) as picture:
+        assert picture.width == 640
+
+
+@pytest.mark.parametrize(
+    ("args", "complaint"),
+    [
+        (["--out", "x.bmp"], "must end in"),
+        (["--out", "x.png", "--width", "10"], "--width"),
+        (["--out", "x.png", "--shot", "validation:alias:999:near_post_left"], "no shot"),
+        (["--out", "x.png", "--blackout", "126"], "blackout of 126 steps"),
+        (["--out", "x.png", "--blackout", "-1"], "blackout of -1 steps"),
+        (["--out", "x.png", "--noise-mm", "-3"], "noise"),
+        (["--out", "x.png", "--policy", "nobody"], "no policy"),
+        (["--out", "x.gif", "--pair", "validation:alias:003"], "must end in .png"),
+        (["--out", "x.png", "--pair", "validation:alias:003", "--blackout", "0"], "at least one step"),
+        (["--out", "x.gif", "--fps", "1000", "--view", "top"], "fps"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_nothing_is_written(args, complaint, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match=complaint):
+        execute(["render", *args])
+    assert not list(tmp_path.iterdir())
