@@ -1,6 +1,8 @@
+import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -181,3 +183,11 @@ def test_stable_baselines_trains_unchanged():
     model.learn(256)
     after = list(model.policy.parameters())
     assert any(not bool((a == b).all()) for a, b in zip(after, before, strict=True))
+
+
+def test_the_documented_examples_run():
+    page = (Path(__file__).parents[2] / "docs" / "task.md").read_text()
+    examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(examples) == 2
+    for example in examples:
+        exec(compile(example, "docs/task.md", "exec"), {})
