@@ -60,10 +60,11 @@ def act_and_store(
 ) -> tuple[Carry, replay.Buffer]:
     """Choose actions and append this time step to the replay; where an episode has ended the action is zero."""
     first = jnp.asarray(seen.first)
-    carry = act(params, carry, jnp.asarray(seen.observation), first, jax.random.fold_in(key, buffer.count), config)
+    carry = act(params, carry, jnp.asarray(seen.observation), first, jax.random.fold_in(key, buffer.clock), config)
     carry = carry._replace(action=jnp.where(jnp.asarray(seen.last)[:, None], 0.0, carry.action))
     z = latents.to_index(carry.z, config.sizes.classes)
-    new = replay.Transition(*map(jnp.asarray, seen), carry.h, z)._replace(action=carry.action)
+    stored = {name: jnp.asarray(value) for name, value in seen._replace(action=carry.action)._asdict().items()}
+    new = replay.Transition(**stored, h=carry.h, z=z)
     return carry, replay.insert(buffer, new)
 
 
@@ -74,7 +75,7 @@ def learn(
 
     def one(_: Array, state: tuple[update.Learner, replay.Buffer, Totals]):
         learner, buffer, totals = state
-        draw_key, update_key = jax.random.split(jax.random.fold_in(key, learner.moments.count))
+        draw_key, update_key = jax.random.split(jax.random.fold_in(key, learner.moments.made))
         windows, buffer = selectors.draw(buffer, draw_key, config)
         batch = replay.gather(buffer, windows, config)
         learner, posterior, log = update.update(learner, batch, update_key, config)

@@ -1,9 +1,9 @@
-"""A run's folder: acting parameters kept for ever, and the state a killed run continues from.
+"""A run's folder: parameters kept for ever, and the state a killed run continues from.
 
-    config.json             the configuration
-    metrics.jsonl           one line of figures per log interval
-    acting/STEP.safetensors what acting needs, one file per checkpoint, all kept
-    state/STEP.safetensors  learner, carry, counters, environments, next observation; the newest two are kept
+    config.json                 the configuration
+    metrics.jsonl               one line of figures per log interval
+    params/STEP.safetensors     all trained parameters, one file per checkpoint, all kept
+    state/STEP.safetensors      learner, carry, counters, environments, next observation; the newest two are kept
     replay/FROM-TO.safetensors  transitions of times FROM..TO-1 of every stream; written once, never changed
     latents/STEP.safetensors    the replay's latents at that step, where they were saved
 
@@ -23,12 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blindsave.errors import BadFile
-from blindsave.learning.dreamer import agent, replay, tensorfile
+from blindsave.learning.dreamer import replay, tensorfile
+from blindsave.learning.dreamer.config import Config
 from blindsave.learning.dreamer.nets import Params
 
 STEPS_KEPT = 2
 STREAMED = ("observation", "action", "reward", "first", "last", "terminal")
-COUNTERS = ("count", "online_used", "fresh")
+COUNTERS = ("clock", "online_used", "fresh")
 
 
 def to_numpy(tree: Any) -> dict[str, NDArray]:
@@ -58,6 +59,15 @@ def without_prefix(prefix: str, tensors: Mapping[str, NDArray]) -> dict[str, NDA
     return {name.removeprefix(prefix): v for name, v in tensors.items() if name.startswith(prefix)}
 
 
+def load_params(path: Path) -> tuple[Params, Config]:
+    """Read a parameter file (all of them, or the acting part alone) as a tree, and its configuration."""
+    tensors, metadata = tensorfile.read(path)
+    try:
+        return tensorfile.nest(tensors), Config.from_json(metadata["config"])
+    except (KeyError, TypeError) as error:
+        raise BadFile(f"{path} is not a parameter file of this agent") from error
+
+
 class Folder:
     """The files of one run."""
 
@@ -65,17 +75,21 @@ class Folder:
         self.root = Path(root)
 
     def path(self, kind: str, step: int) -> Path:
-        """Return the file of a kind (`acting`, `state`, `latents`) at a step."""
+        """Return the file of a kind (`params`, `state`, `latents`) at a step."""
         return self.root / kind / f"{step:09d}.safetensors"
 
     def steps(self, kind: str) -> list[int]:
         """Return the steps for which a file of this kind exists, in order."""
         return sorted(int(p.stem) for p in (self.root / kind).glob("[0-9]*.safetensors"))
 
-    def save_acting(self, step: int, params: Params, metadata: Mapping[str, Any]) -> None:
-        """Keep the parameters that acting needs."""
-        named = agent.acting_parameters(params)
-        tensorfile.write(self.path("acting", step), named, {**metadata, "step": step})
+    def save_params(self, step: int, params: Params, config: Config) -> None:
+        """Keep the trained parameters of this step."""
+        metadata = {"step": step, "config": config.to_json()}
+        tensorfile.write(self.path("params", step), to_numpy(params), metadata)
+
+    def load_params(self, step: int) -> tuple[Params, Config]:
+        """Read the trained parameters of a step and the configuration they belong to."""
+        return load_params(self.path("params", step))
 
     def save_segment(self, buffer: replay.Buffer, begin: int, end: int) -> dict[str, Any]:
         """Append the transitions of times [begin, end); returns the entry that a state lists."""

@@ -37,9 +37,7 @@ class DefendStream:
     observation_size = 19
     action_size = 2
 
-    def __init__(
-        self, n: int, *, split: str = "train", seed: int = SAMPLING_SEED, threads: int | None = None
-    ) -> None:
+    def __init__(self, n: int, *, split: str = "train", seed: int = SAMPLING_SEED, threads: int | None = None) -> None:
         self.n = n
         self._batch = DefendBatch(n, threads=threads)
         self._shots = shots(split)
@@ -58,7 +56,7 @@ class DefendStream:
         batch, fresh = self._batch, np.flatnonzero(self._ended)
         running = np.flatnonzero(~self._ended)
         if len(fresh):
-            batch.reset([self._next_episode(place) for place in fresh], fresh)
+            batch.reset([self._next_episode(int(place)) for place in fresh], fresh)
         if len(running):
             batch.step(np.asarray(actions, np.float32)[running], running)
         first = self._ended.copy()

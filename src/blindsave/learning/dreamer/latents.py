@@ -51,10 +51,8 @@ def sample(logits: Array, classes: int, unimix: float, uniform: Array | None) ->
     `uniform` holds one number in [0, 1) per categorical; `None` takes the mode.
     """
     probs = probabilities(logits, classes, unimix)
-    if uniform is None:
-        index = jnp.argmax(jnp.stack(split_classes(logits, classes), -1), -1)
-    else:
-        index = choose(probs, uniform)
+    mode = jnp.argmax(logits.reshape(*logits.shape[:-1], -1, classes), -1)
+    index = mode if uniform is None else choose(probs, uniform)
     hard = [(index == k).astype(jnp.float32) for k in range(classes)]
     return join_classes([h + (p - jax.lax.stop_gradient(p)) for h, p in zip(hard, probs, strict=True)])
 

@@ -97,9 +97,7 @@ class Progress:
         self._next = now + (0.5 if self._live else QUIET_S)
         parts = [f"step {line['step']:,}/{self.total:,}", f"{line['steps_per_s']:.0f} steps/s"]
         parts.append(f"{line['updates_per_s']:.1f} updates/s")
-        for name in ("loss", "return", "saved"):
-            if name in line:
-                parts.append(f"{name} {line[name]:.3f}")
+        parts += [f"{name} {line[name]:.3f}" for name in ("loss", "return", "saved") if name in line]
         print("  ".join(parts), end="\r" if self._live else "\n", file=sys.stderr, flush=True)
 
     def close(self) -> None:

@@ -25,7 +25,7 @@ class Moments(NamedTuple):
 
     first: Array
     second: Array
-    count: Array
+    made: Array
 
 
 def rows_of(tree: Params) -> list[int]:
@@ -66,7 +66,9 @@ def tensor_norms(packed: Array, owner: np.ndarray, tensors: int) -> Array:
     return jnp.sqrt(jnp.sum(jnp.where(mine, per_row[None, :], 0.0), 1))
 
 
-def update(gradients: Params, moments: Moments, params: Params, c: Learning) -> tuple[Params, Moments, dict[str, Array]]:
+def update(
+    gradients: Params, moments: Moments, params: Params, c: Learning
+) -> tuple[Params, Moments, dict[str, Array]]:
     """Make one step; returns new parameters, new state and figures to log.
 
     1. Clip each tensor's gradient to `agc` times its parameter norm. 2. Divide by the root of the second
@@ -80,7 +82,7 @@ def update(gradients: Params, moments: Moments, params: Params, c: Learning) -> 
     excess = jnp.maximum(1.0, g_norm / limit)
     g = g / excess[owner][:, None]
 
-    n = moments.count + 1
+    n = moments.made + 1
     second = c.beta2 * moments.second + (1 - c.beta2) * g * g
     scaled = g / (jnp.sqrt(second / (1 - c.beta2**n)) + c.epsilon)
     first = c.beta1 * moments.first + (1 - c.beta1) * scaled

@@ -22,7 +22,7 @@ def rebuild(buffer: replay.Buffer, params: Params, key: Array, config: Config) -
     Stored latents are a mixture of many ages anyway (each from when its step was acted on or last trained on); the
     rebuilt ones are all of the present.
     """
-    begin, end = int(replay.oldest(buffer)), int(buffer.count)
+    begin, end = int(replay.oldest(buffer)), int(buffer.clock)
     n, s = buffer.reward.shape[0], config.sizes
     state = jnp.zeros((n, s.deter), buffer.h.dtype), jnp.zeros((n, s.latent), buffer.h.dtype)
     run = jax.jit(partial(_chunk, config=config), donate_argnums=(0,))
@@ -36,7 +36,7 @@ def _chunk(
 ) -> tuple[replay.Buffer, tuple[Array, Array]]:
     n, length = buffer.reward.shape
     time = start + jnp.arange(CHUNK)
-    inside = time < buffer.count
+    inside = time < buffer.clock
     slot = jnp.where(inside, time % length, length)  # writes beyond the end fall away
     read = lambda a, at: jnp.swapaxes(jnp.take(a, at % length, 1), 0, 1)  # noqa: E731
     flags = read(buffer.first, slot)

@@ -20,7 +20,7 @@ from blindsave.learning.dreamer.world import Batch
 
 
 class Buffer(NamedTuple):
-    """The stored streams. `count` is the number of times stored per environment since the beginning."""
+    """The stored streams. `clock` is the number of times stored per environment since the beginning."""
 
     observation: Array
     action: Array
@@ -32,7 +32,7 @@ class Buffer(NamedTuple):
     z: Array
     # Mixture sampling only: steps that no priority draw has covered yet (empty otherwise).
     fresh: Array
-    count: Array
+    clock: Array
     online_used: Array
 
 
@@ -78,14 +78,14 @@ def create(config: Config) -> Buffer:
         h=jnp.zeros((n, length, s.deter), jnp.bfloat16),
         z=jnp.zeros((n, length, s.categoricals), jnp.uint8),
         fresh=jnp.zeros((n, fresh), bool),
-        count=jnp.zeros((), jnp.int32),
+        clock=jnp.zeros((), jnp.int32),
         online_used=jnp.zeros((), jnp.int32),
     )
 
 
 def insert(buffer: Buffer, new: Transition) -> Buffer:
     """Append one time step to every stream, over the oldest one when the replay is full."""
-    slot = buffer.count % buffer.reward.shape[1]
+    slot = buffer.clock % buffer.reward.shape[1]
     stored = {
         name: jax.lax.dynamic_update_index_in_dim(old, value.astype(old.dtype), slot, 1)
         for name, value in new._asdict().items()
@@ -94,17 +94,17 @@ def insert(buffer: Buffer, new: Transition) -> Buffer:
     if buffer.fresh.shape[1]:
         newest = jnp.ones((buffer.fresh.shape[0],), bool)
         stored["fresh"] = jax.lax.dynamic_update_index_in_dim(buffer.fresh, newest, slot, 1)
-    return buffer._replace(**stored, count=buffer.count + 1)
+    return buffer._replace(**stored, clock=buffer.clock + 1)
 
 
 def oldest(buffer: Buffer) -> Array:
     """Return the time of the oldest stored step."""
-    return jnp.maximum(0, buffer.count - buffer.reward.shape[1])
+    return jnp.maximum(0, buffer.clock - buffer.reward.shape[1])
 
 
 def starts(buffer: Buffer, window: int) -> Array:
     """Return how many windows each stream holds."""
-    return jnp.maximum(0, buffer.count - oldest(buffer) - window + 1)
+    return jnp.maximum(0, buffer.clock - oldest(buffer) - window + 1)
 
 
 def online_waiting(buffer: Buffer, window: int) -> Array:
@@ -114,7 +114,7 @@ def online_waiting(buffer: Buffer, window: int) -> Array:
     stream, in order, as soon as they are complete; each is used once. So the queue is a pair of counts.
     """
     n = buffer.reward.shape[0]
-    return n * jnp.maximum(0, (buffer.count - 1) // window) - buffer.online_used
+    return n * jnp.maximum(0, (buffer.clock - 1) // window) - buffer.online_used
 
 
 def take_online(buffer: Buffer, batch: int, window: int) -> tuple[Windows, Array, Buffer]:

@@ -73,7 +73,7 @@ def fresh_items(buffer: Buffer, window: int) -> Array:
 
     The array is as long as the replay can ever be; places beyond the existing items are False.
     """
-    n, length = buffer.fresh.shape
+    length = buffer.fresh.shape[1]
     ordered = jnp.roll(buffer.fresh, -(replay.oldest(buffer) % length), 1)
     covered = jnp.cumsum(jnp.pad(ordered, ((0, 0), (1, 0))).astype(jnp.int32), 1)
     any_fresh = covered[:, window:] > covered[:, :-window]

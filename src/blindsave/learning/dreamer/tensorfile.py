@@ -41,6 +41,18 @@ def unflatten(like: Any, tensors: Tensors, prefix: str = "", source: str = "the 
     return jax.tree.unflatten(structure, found)
 
 
+def nest(tensors: Tensors) -> dict[str, Any]:
+    """Turn path names into nested dictionaries."""
+    tree: dict[str, Any] = {}
+    for path, value in tensors.items():
+        *parents, leaf = path.split("/")
+        here = tree
+        for parent in parents:
+            here = here.setdefault(parent, {})
+        here[leaf] = value
+    return tree
+
+
 def _name(key: Any) -> str:
     return str(getattr(key, "key", getattr(key, "name", getattr(key, "idx", key))))
 

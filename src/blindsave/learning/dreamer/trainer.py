@@ -138,7 +138,7 @@ class Trainer:
         learner = checkpoint.to_numpy(self.learner)
         if not all(np.isfinite(v).all() for v in learner.values()):
             raise self._not_finite("a parameter")
-        self.folder.save_acting(self.step, self.learner.params, {"config": self.config.to_json()})
+        self.folder.save_params(self.step, self.learner.params, self.config)
         begin, end = self.segments[-1]["to"] if self.segments else 0, self.step // self.config.training.envs
         if end > begin:
             self.segments.append(self.folder.save_segment(self.buffer, begin, end))

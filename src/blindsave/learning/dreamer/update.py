@@ -63,13 +63,13 @@ def total_loss(
     losses["replay_critic"] = behaviour.replay_loss(p, slow, feat, batch, start_return, c)
 
     means = {name: jnp.mean(loss) for name, loss in losses.items()}
-    total = sum(getattr(c, f"weight_{name}") * mean for name, mean in means.items())
+    total = jnp.sum(jnp.stack([getattr(c, f"weight_{name}") * mean for name, mean in means.items()]))
     log = {f"loss_{name}": mean for name, mean in means.items()} | {
         name: jnp.mean(value) for name, value in (log | more).items()
     }
     log |= {"return_low": spread.low, "return_high": spread.high, "return_scale": return_scale(spread, c)}
     posterior = Posterior(fixed(states.h), latents.to_index(fixed(states.z), sizes.classes))
-    return jnp.asarray(total), (posterior, fixed(spread), log | {"loss": total})
+    return total, (posterior, fixed(spread), log | {"loss": total})
 
 
 def update(learner: Learner, batch: Batch, key: Array, config: Config) -> tuple[Learner, Posterior, dict[str, Array]]:

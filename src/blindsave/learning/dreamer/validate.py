@@ -1,0 +1,140 @@
+"""Validation: one set of parameters over a grid of episodes, all in lanes side by side; and which checkpoint wins."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from blindsave.errors import BadInput
+from blindsave.learning.dreamer import agent, model
+from blindsave.learning.dreamer.checkpoint import Folder
+from blindsave.learning.dreamer.config import Config, Speed
+from blindsave.learning.dreamer.nets import Params
+from blindsave.task.defend import DefendBatch
+from blindsave.task.episode import Episode, grid
+from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
+from blindsave.task.shots import shots
+
+LENGTHS = (0, 5, 10, 15, 20)
+Mode = Literal["deterministic", "sampled"]
+MODES: tuple[Mode, ...] = ("deterministic", "sampled")
+
+
+class Ended(NamedTuple):
+    """How each episode ended, in the order given."""
+
+    outcome: NDArray[np.int8]
+    steps: NDArray[np.int16]
+    first_contact: NDArray[np.int16]
+    score: NDArray[np.float64]
+
+
+def inference_config(config: Config) -> Config:
+    """Return the configuration of evaluation: float32, and the layout of this machine."""
+    layout = Speed.best(jax.default_backend()).layout
+    return dataclasses.replace(config, speed=Speed(dtype="float32", layout=layout))
+
+
+class Evaluator:
+    """Runs episodes for any parameters of one configuration; compiles once and reuses its lanes.
+
+    `deterministic` takes the most probable latent and the mean action; `sampled` draws both, as the original
+    does in evaluation too. Actions are clipped by the environment.
+    """
+
+    def __init__(self, config: Config, episodes: Sequence[Episode], threads: int | None = None) -> None:
+        self.episodes = list(episodes)
+        self._config = inference_config(config)
+        self._batch = DefendBatch(len(self.episodes), threads=threads)
+        self._act = jax.jit(partial(agent.act, config=self._config))
+
+    def run(self, params: Params, mode: Mode = "deterministic", seed: int = 0) -> Ended:
+        """Play every episode to its end."""
+        if mode not in MODES:
+            raise BadInput(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
+        batch, n = self._batch, len(self.episodes)
+        params = jax.device_put(model.acting_part(params))
+        batch.reset(self.episodes)
+        carry = agent.initial(n, self._config)
+        base = jax.random.key(seed)
+        with jax.default_matmul_precision("highest"):
+            for t in range(TIMEOUT_STEPS):
+                running = np.flatnonzero(batch.outcome == Outcome.RUNNING)
+                if not len(running):
+                    break
+                key = jax.random.fold_in(base, t) if mode == "sampled" else None
+                carry = self._act(params, carry, batch.obs.copy(), np.full(n, t == 0), key)
+                batch.step(np.asarray(carry.action)[running], running)
+        return Ended(batch.outcome.copy(), batch.steps.copy(), batch.first_contact.copy(), batch.score.copy())
+
+
+def summarise(ended: Ended, lengths: Sequence[int]) -> dict[str, Any]:
+    """Return the save rate overall and by blackout length, mean score and outcome counts of a shot-major grid."""
+    saved = np.array([Outcome(int(code)).saved for code in ended.outcome])
+    by_length = saved.reshape(-1, len(lengths))
+    labels, counts = np.unique([Outcome(int(code)).label for code in ended.outcome], return_counts=True)
+    faults = np.isin(ended.outcome, (Outcome.SIMULATOR_FAULT, Outcome.NON_FINITE_STATE))
+    return {
+        "episodes": len(saved),
+        "saves": int(saved.sum()),
+        "save_rate": float(saved.mean()),
+        "score": float(ended.score.mean()),
+        "steps": float(ended.steps.mean()),
+        "faults": int(faults.sum()),
+        "save_rate_by_length": {str(k): float(by_length[:, i].mean()) for i, k in enumerate(lengths)},
+        "outcomes": {str(label): int(c) for label, c in zip(labels, counts, strict=True)},
+    }
+
+
+def validate(
+    folder: Path,
+    *,
+    split: str = "validation",
+    lengths: Sequence[int] = LENGTHS,
+    modes: Sequence[Mode] = MODES,
+    steps: Sequence[int] | None = None,
+    shot_count: int | None = None,
+    threads: int | None = None,
+    seed: int = 0,
+    seconds: float | None = None,
+    known: Sequence[dict[str, Any]] = (),
+    report: Any = None,
+) -> list[dict[str, Any]]:
+    """Evaluate the kept checkpoints of a run; returns one row per (step, mode), in order.
+
+    Rows in `known` are taken over; after `seconds` no further evaluation is begun.
+    """
+    kept = Folder(folder)
+    wanted = list(steps) if steps is not None else kept.steps("params")
+    if not wanted:
+        raise BadInput(f"{folder} holds no checkpoints")
+    rows = {(r["step"], r["mode"]): r for r in known}
+    _, config = kept.load_params(wanted[0])
+    evaluator = Evaluator(config, grid(shots(split)[:shot_count], lengths), threads)
+    begun = time.monotonic()
+    for step in wanted:
+        params, _ = kept.load_params(step)
+        for mode in modes:
+            if (step, mode) in rows or (seconds is not None and time.monotonic() - begun > seconds):
+                continue
+            row = {"step": step, "mode": mode, "split": split}
+            rows[step, mode] = row | summarise(evaluator.run(params, mode, seed), lengths)
+            if report:
+                report(rows[step, mode])
+    return [rows[key] for key in sorted(rows)]
+
+
+def select(rows: Sequence[dict[str, Any]], mode: Mode = "sampled") -> dict[str, Any]:
+    """Return the winning row: highest save rate, then highest mean score, then the earlier step."""
+    candidates = [row for row in rows if row["mode"] == mode]
+    if not candidates:
+        raise BadInput(f"the table has no rows of mode {mode!r}")
+    return max(candidates, key=lambda row: (row["save_rate"], row["score"], -row["step"]))
