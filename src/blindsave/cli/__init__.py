@@ -21,6 +21,12 @@ COMMANDS: dict[str, Command] = {
     "shots": Command("blindsave.cli.task:Shots", "list the shots of a split"),
     "calibrate": Command("blindsave.cli.task:Calibrate", "measure how hard the task is for three simple rules"),
     "audit": Command("blindsave.cli.task:Audit", "check that alias shots look alike when the puck disappears"),
+    "families": Command("blindsave.cli.students:Families", "sizes and costs of the student families"),
+    "bench latency": Command("blindsave.cli.students:BenchLatency", "time one policy step in several runtimes"),
+    "export": Command("blindsave.cli.students:Export", "write a policy as a C header or an ONNX graph"),
+    "ppo train": Command("blindsave.cli.memory:PPOTrain", "train the memoryless control"),
+    "ppo evaluate": Command("blindsave.cli.memory:PPOEvaluate", "select and evaluate the memoryless control"),
+    "memory-test": Command("blindsave.cli.memory:MemoryTest", "prove that the task needs memory"),
     "render": Command("blindsave.cli.render:Render", "draw an episode as a film or a picture"),
 }
 

@@ -63,7 +63,7 @@ def minimum(x, y) -> Array:
 
 def exp(x: Any) -> Any:
     """e**x for x clamped to [-87, 88], so that the result is always finite and normal."""
-    x: Any = minimum(maximum(x, EXP_LOW), EXP_HIGH)
+    x = _float32(minimum(maximum(x, EXP_LOW), EXP_HIGH))
     shifted = x * LOG2_E + ROUND
     n = shifted - ROUND
     r = (x - n * LN2_HIGH) - n * LN2_LOW
