@@ -47,7 +47,7 @@ def with_reset(contestant: Contestant) -> Contestant:
     """The same policy, made to forget when the puck disappears."""
     player = ResetAt(contestant.player)
     sha256 = digest({"reset_at": player.reset_step, "policy": contestant.sha256})
-    return Contestant(player.name.partition("/")[0], contestant.training_seed, player, sha256)
+    return Contestant(f"{contestant.policy}_reset", contestant.training_seed, player, sha256)
 
 
 class MemoryStage:

@@ -36,7 +36,7 @@ class MLP(ProgramPolicy):
         return sum(weight.size + bias.size for weight, bias in self.layers)
 
     def write(self, path: str | Path) -> Path:
-        """Write the policy as safetensors, whole or not at all; equal policies give equal bytes."""
+        """Write the policy as safetensors, whole or not at all."""
         arrays = {}
         for i, (weight, bias) in enumerate(self.layers):
             arrays |= {_weight(i): weight, _bias(i): bias}
