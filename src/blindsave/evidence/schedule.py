@@ -92,7 +92,12 @@ def schedule(
 ) -> Schedule:
     """Build the grid of a named split (or of the given `members`); noise of 0 mm is the clean path."""
     chosen = tuple(members) or shots(split)
-    return Schedule(split, chosen, tuple(blackouts), tuple(Disturbance(noise_mm=sigma) for sigma in noise_mm))
+    return Schedule(split, chosen, tuple(blackouts), noise_levels(noise_mm))
+
+
+def noise_levels(noise_mm: Iterable[float]) -> tuple[Disturbance, ...]:
+    """Tracking noise of these standard deviations; 0 is the undisturbed path."""
+    return tuple(Disturbance(noise_mm=sigma) for sigma in noise_mm)
 
 
 def _distinct(what: str, values: Sequence[Any]) -> None:

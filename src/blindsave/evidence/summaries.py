@@ -58,7 +58,8 @@ def action_error(table: pa.Table) -> dict[str, dict[str, float]]:
         return {}
     grouped = labelled.group_by(["policy", "blackout", "disturbance"], use_threads=False)
     found: dict[str, dict[str, float]] = {}
-    for row in grouped.aggregate([("action_mse", "mean")]).to_pylist():
+    rows = grouped.aggregate([("action_mse", "mean")]).to_pylist()
+    for row in sorted(rows, key=lambda row: (row["policy"], row["blackout"], row["disturbance"])):
         condition = condition_name(row["blackout"], row["disturbance"])
         found.setdefault(row["policy"], {})[condition] = row["action_mse_mean"]
     return found

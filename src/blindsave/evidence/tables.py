@@ -213,10 +213,9 @@ def _codes(column: pa.ChunkedArray, values: list[Any]) -> np.ndarray:
 
 def _infer_layout(table: pa.Table, split: str) -> Layout:
     part = of_split(table, split)
-    first = part.group_by("shot_id", use_threads=False).aggregate([(name, "first") for name in _OF_THE_SHOT])
-    members = tuple(
-        ShotRow(row["shot_id"], *(row[f"{name}_first"] for name in _OF_THE_SHOT)) for row in first.to_pylist()
-    )
+    shots = _codes(part["shot_id"], part["shot_id"].unique().to_pylist())
+    first = part.take(pa.array(np.unique(shots, return_index=True)[1]))
+    members = tuple(ShotRow(**row) for row in first.select(ShotRow._fields).to_pylist())
     blackouts = tuple(sorted(part["blackout"].unique().to_pylist()))
     return Layout(split, members, blackouts, tuple(part["disturbance"].unique().to_pylist()))
 

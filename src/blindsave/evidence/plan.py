@@ -1,0 +1,151 @@
+"""The analysis plan, `protocol.toml`: hypotheses, endpoint, margins, seeds, exclusions and grids, read and checked."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blindsave.errors import BadFile
+from blindsave.evidence.schedule import Schedule, schedule
+from blindsave.store import sha256_file
+from blindsave.task.shots import Shot
+
+SCHEMA = "blindsave.protocol.v1"
+KINDS = ("superiority", "equivalence")
+Pairs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class GridPlan:
+    """A planned grid; `policies` is None where all take part."""
+
+    split: str
+    blackouts: tuple[int, ...]
+    noise_mm: tuple[float, ...]
+    policies: tuple[str, ...] | None = None
+
+    def schedule(self, members: Sequence[Shot] = ()) -> Schedule:
+        """The grid over its split's shots, or over the given ones."""
+        return schedule(self.split, self.blackouts, self.noise_mm, members)
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One claim that the test decides; `split` is None where every endpoint split decides it."""
+
+    id: str
+    statement: str
+    kind: str
+    a: str
+    b: str
+    split: str | None = None
+    disturbance: str = "clean"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A checked analysis plan; `document` is the whole file as read."""
+
+    path: Path
+    sha256: str
+    title: str
+    families: tuple[str, ...]
+    training_seeds: tuple[int, ...]
+    reference: str
+    blackout: int
+    splits: tuple[str, ...]
+    margin: float
+    replicates: int
+    grids: Mapping[str, GridPlan]
+    contrasts: Mapping[str, Pairs]
+    hypotheses: tuple[Hypothesis, ...]
+    freeze_groups: Mapping[str, Mapping[str, Any]]
+    document: Mapping[str, Any]
+
+    @property
+    def runs(self) -> tuple[tuple[str, int], ...]:
+        """Every policy that the test opens for, as (policy, training seed); the reference has seed 0."""
+        students = ((family, seed) for family in self.families for seed in self.training_seeds)
+        return (*students, (self.reference, 0))
+
+    def policies(self, split: str) -> dict[str, tuple[int, ...]]:
+        """Policies and training seeds that a planned grid must hold."""
+        every = {**dict.fromkeys(self.families, self.training_seeds), self.reference: (0,)}
+        chosen = self.grids[split].policies
+        return every if chosen is None else {name: every[name] for name in chosen}
+
+    def seed(self, name: str) -> int:
+        """A bootstrap seed of the plan, by its name in [statistics]."""
+        return self.document["statistics"][name]
+
+    def checkpoint(self, policy: str, training_seed: int) -> str:
+        """Where a policy's checkpoint lies, relative to the root."""
+        names = self.document["freeze"]
+        if policy == self.reference:
+            return names["reference"]
+        return names["student"].format(family=policy, seed=training_seed)
+
+
+def load_plan(path: str | Path = "protocol.toml") -> Plan:
+    """Read a plan; anything missing or contradictory is a `BadFile` that names it."""
+    source = Path(path)
+    try:
+        document = tomllib.loads(source.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadFile(f"{source} cannot be read: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadFile(f"{source} is not a plan: {error}") from error
+    if document.get("schema") != SCHEMA:
+        raise BadFile(f"{source} is not a plan of schema {SCHEMA}")
+    try:
+        plan = _parse(source, document)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadFile(f"{source} is incomplete: {error!r}") from error
+    _check(plan)
+    return plan
+
+
+def _parse(source: Path, document: dict[str, Any]) -> Plan:
+    policies, endpoint, statistics = document["policies"], document["endpoint"], document["statistics"]
+    return Plan(
+        path=source,
+        sha256=sha256_file(source),
+        title=document["title"],
+        families=tuple(policies["families"]),
+        training_seeds=tuple(policies["training_seeds"]),
+        reference=policies["reference"],
+        blackout=endpoint["blackout"],
+        splits=tuple(endpoint["splits"]),
+        margin=endpoint["equivalence_margin_points"] / 100,
+        replicates=statistics["replicates"],
+        grids={name: _grid(name, grid) for name, grid in document["grids"].items()},
+        contrasts={name: tuple((a, b) for a, b in pairs) for name, pairs in document["contrasts"].items()},
+        hypotheses=tuple(Hypothesis(**entry) for entry in document["hypotheses"]),
+        freeze_groups=document["freeze"]["groups"],
+        document=document,
+    )
+
+
+def _grid(split: str, grid: Mapping[str, Any]) -> GridPlan:
+    chosen = tuple(grid["policies"]) if "policies" in grid else None
+    return GridPlan(split, tuple(grid["blackouts"]), tuple(grid["noise_mm"]), chosen)
+
+
+def _check(plan: Plan) -> None:
+    known = {*plan.families, plan.reference}
+    named = [(f"contrasts.{group}", name) for group, pairs in plan.contrasts.items() for p in pairs for name in p]
+    named += [(f"hypothesis {h.id}", name) for h in plan.hypotheses for name in (h.a, h.b)]
+    named += [(f"grids.{grid.split}", name) for grid in plan.grids.values() for name in grid.policies or ()]
+    for where, name in named:
+        if name not in known:
+            raise BadFile(f"{plan.path}: {where} names '{name}', which is not among the policies")
+    for split in plan.splits:
+        if split not in plan.grids or plan.blackout not in plan.grids[split].blackouts:
+            raise BadFile(f"{plan.path}: the endpoint needs {split} at {plan.blackout} steps, which no grid holds")
+    ids = [hypothesis.id for hypothesis in plan.hypotheses]
+    for hypothesis in plan.hypotheses:
+        if hypothesis.kind not in KINDS or ids.count(hypothesis.id) > 1:
+            raise BadFile(f"{plan.path}: hypothesis {hypothesis.id} is named twice or of no kind of {KINDS}")
+        if hypothesis.split is not None and hypothesis.split not in plan.grids:
+            raise BadFile(f"{plan.path}: hypothesis {hypothesis.id} needs {hypothesis.split}, which no grid holds")

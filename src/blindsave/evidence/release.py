@@ -1,0 +1,144 @@
+"""Release: verify everything frozen, open the test exactly once, and write down what was found.
+
+Order of events: verify; write the opening to the ledger; play every grid (one artifact per policy); write the tables;
+write the results to the ledger. A run killed anywhere is completed by the same command under the same opening; once
+the results are in the ledger, no second opening is possible.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from blindsave import store
+from blindsave.errors import BadFile, BadInput
+from blindsave.evidence import tables
+from blindsave.evidence.contestants import Contestant, from_file
+from blindsave.evidence.freeze import SEALED_DISTRIBUTION, SEALED_SPLIT, Frozen, open_frozen
+from blindsave.evidence.grid import grid
+from blindsave.evidence.ledger import Entry, Ledger
+from blindsave.evidence.schedule import Schedule
+from blindsave.evidence.summaries import condition_name
+from blindsave.task.shots import Shot, generate, split_named
+
+Play = Callable[[Path, list[Contestant], Schedule], pa.Table]
+Load = Callable[[Path, str, int], Contestant]
+
+
+@dataclass(frozen=True)
+class Released:
+    """A completed opening: its two ledger entries and the tables it wrote."""
+
+    opening: Entry
+    results: Entry
+    tables: dict[str, Path]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "opening": self.opening.to_dict(),
+            "results": self.results.to_dict(),
+            "tables": {split: str(path) for split, path in self.tables.items()},
+            "save_rates": self.results.content["save_rates"],
+        }
+
+
+def release(
+    manifest: str | Path,
+    root: str | Path,
+    ledger: Ledger,
+    out: str | Path,
+    work: str | Path,
+    *,
+    load: Load = from_file,
+    play: Play = grid,
+    code: Path | None = None,
+) -> Released:
+    """Open the planned test splits once; see the module for the order of events.
+
+    `work` holds the artifacts of finished policies and survives a crash; `out` receives one table per split.
+    """
+    with ledger.lock():
+        frozen = open_frozen(manifest, root, code)
+        opening = _opening(frozen, ledger, Path(out))
+        contestants = [load(frozen.policy_file(name, seed), name, seed) for name, seed in frozen.plan.runs]
+        paths, rates = {}, {}
+        for split, schedule in opened_schedules(frozen).items():
+            table = play(Path(work), contestants, schedule)
+            tables.check(table, tables.Expected(frozen.plan.policies(split), (schedule.layout,)))
+            paths[split] = tables.write(table, Path(out) / f"{split}.parquet")
+            rates[split] = save_rates(table)
+        shots = {"seed": frozen.sealed_seed, "shots": [vars(shot) for shot in sealed_shots(frozen.sealed_seed)]}
+        store.write_json(Path(out) / f"{SEALED_SPLIT}_shots.json", shots)
+        content = {
+            "freeze_sha256": frozen.sha256,
+            "opening_sha256": opening.sha256,
+            "tables": {split: store.sha256_file(path) for split, path in paths.items()},
+            "save_rates": rates,
+            "provenance": store.provenance(),
+        }
+        return Released(opening, ledger.append("results", content), paths)
+
+
+def released(ledger: Ledger, out: str | Path) -> Released | None:
+    """The completed opening of a ledger with its verified tables; None where the test is still closed."""
+    opening, results = ledger.last("opening"), ledger.last("results")
+    if opening is None or results is None:
+        return None
+    paths = {split: Path(out) / f"{split}.parquet" for split in results.content["tables"]}
+    for split, sha256 in results.content["tables"].items():
+        if store.sha256_file(paths[split]) != sha256:
+            raise BadFile(f"{paths[split]} was changed after the release")
+    return Released(opening, results, paths)
+
+
+def sealed_shots(seed: int) -> tuple[Shot, ...]:
+    """The sealed test: drawn as the principal test is, from the seed that the freeze decided."""
+    return generate(SEALED_SPLIT, SEALED_DISTRIBUTION, seed, split_named("principal_test").counts)
+
+
+def opened_schedules(frozen: Frozen) -> dict[str, Schedule]:
+    """The grids a release opens: the endpoint's splits, the sealed one with its own shots."""
+    plan = frozen.plan
+    return {
+        split: plan.grids[split].schedule(sealed_shots(frozen.sealed_seed) if split == SEALED_SPLIT else ())
+        for split in plan.splits
+    }
+
+
+def save_rates(table: pa.Table) -> dict[str, dict[str, dict[str, int]]]:
+    """Saves and shots of every policy under every condition, training seeds pooled."""
+    grouped = table.group_by(["policy", "blackout", "disturbance"], use_threads=False)
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    rows = grouped.aggregate([("save", "sum"), ("save", "count")]).to_pylist()
+    for row in sorted(rows, key=lambda row: (row["policy"], row["blackout"], row["disturbance"])):
+        cell = {"saves": row["save_sum"], "shots": row["save_count"]}
+        found.setdefault(row["policy"], {})[condition_name(row["blackout"], row["disturbance"])] = cell
+    return found
+
+
+def _opening(frozen: Frozen, ledger: Ledger, out: Path) -> Entry:
+    """The one opening: written now, or found as an earlier run that did not finish left it."""
+    content = {
+        "freeze_sha256": frozen.sha256,
+        "sealed_seed": frozen.sealed_seed,
+        "grids": {split: store.digest(s.describe()) for split, s in opened_schedules(frozen).items()},
+        "libraries": {"mujoco": store.provenance()["libraries"].get("mujoco"), "numpy": np.__version__},
+    }
+    newest, opening, results = (ledger.last(kind) for kind in ("freeze", "opening", "results"))
+    if results is not None and opening is not None:
+        raise BadInput(f"the test was opened on {opening.time} and cannot be opened again ({ledger.path})")
+    if newest is None or newest.content["freeze_sha256"] != frozen.sha256:
+        raise BadFile(f"{frozen.path} is not the newest freeze in {ledger.path}")
+    if opening is None:
+        stray = next((out / f"{s}.parquet" for s in content["grids"] if (out / f"{s}.parquet").exists()), None)
+        if stray is not None:
+            raise BadFile(f"{stray} exists, but {ledger.path} knows of no opening")
+        return ledger.append("opening", content)
+    for name, value in content.items():
+        if opening.content.get(name) != value:
+            raise BadInput(f"the opening of {opening.time} can only be completed as it began: {name} has changed")
+    return opening

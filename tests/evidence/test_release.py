@@ -1,0 +1,264 @@
+"""Freeze and release: every changed byte is named, the test is opened once, and a killed release is completed."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sealed_study import REPOSITORY, Study
+
+from blindsave import store
+from blindsave.errors import BadFile, BadInput
+from blindsave.evidence import ledger as ledger_module
+from blindsave.evidence import tables
+from blindsave.evidence.deviations import deviations
+from blindsave.evidence.freeze import open_frozen, sealed_seed
+from blindsave.evidence.release import released, sealed_shots
+from blindsave.task.shots import shots
+
+
+@pytest.fixture
+def study(tmp_path) -> Study:
+    return Study(tmp_path / "study").prepare()
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory) -> tuple[Path, dict[str, str]]:
+    """A frozen study, and the hashes of the tables an undisturbed release of it writes."""
+    frozen = Study(tmp_path_factory.mktemp("frozen") / "study").prepare()
+    frozen.freeze()
+    copy = Study(tmp_path_factory.mktemp("whole") / "study")
+    shutil.copytree(frozen.root, copy.root)
+    done = copy.release()
+    return frozen.root, {split: store.sha256_file(path) for split, path in done.tables.items()}
+
+
+class Crash(BaseException):
+    """Stands for the process dying."""
+
+
+def test_freezing_the_same_content_gives_the_same_hash_wherever_it_lies(study, tmp_path):
+    first = study.freeze()
+    assert study.freeze().sha256 == first.sha256
+    assert Study(tmp_path / "other").prepare().freeze().sha256 == first.sha256
+    assert [entry.kind for entry in study.ledger.entries()] == ["freeze"]
+
+
+def test_the_freeze_binds_everything(study):
+    body = study.freeze().body
+    assert set(body["groups"]) == {"checkpoints", "validation", "datasets", "efficiency"}
+    assert len(body["groups"]["checkpoints"]) == len(body["policies"]) == 5
+    assert list(body["code"]) == ["arena/scene.py"]
+
+
+def test_the_sealed_seed_is_the_documented_function_of_the_hash():
+    import hashlib
+
+    text = b"blindsave.sealed_test.v1:" + b"ab" * 32
+    assert sealed_seed("ab" * 32) == int(hashlib.sha256(text).hexdigest()[:16], 16)
+    assert sealed_seed("ab" * 32) != sealed_seed("ac" * 32)
+
+
+def test_sealed_shots_have_the_design_of_the_principal_test_and_none_of_its_shots():
+    sealed = sealed_shots(123)
+    design = sorted((shot.launch_region, shot.target_region) for shot in shots("principal_test"))
+    assert sorted((shot.launch_region, shot.target_region) for shot in sealed) == design
+    assert not {shot.launch for shot in sealed} & {shot.launch for shot in shots("principal_test")}
+    assert sealed != sealed_shots(124)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "protocol.toml",
+        "models/students/structured_k0/14304.safetensors",
+        "models/teacher/teacher.safetensors",
+        "results/validation/validation.parquet",
+        "results/datasets/base/manifest.json",
+        "results/efficiency/latency.json",
+        "results/freeze.json",
+        "code/arena/scene.py",
+    ],
+)
+def test_one_flipped_byte_anywhere_keeps_the_test_closed_and_is_named(study, name):
+    study.freeze()
+    path = study.root / name
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+    with pytest.raises(BadFile, match=Path(name).name):
+        study.release()
+    assert study.ledger.last("opening") is None
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+    open_frozen(study.manifest, study.root, study.code)
+
+
+def test_missing_and_added_files_are_named(study):
+    study.freeze()
+    (study.code / "arena" / "extra.py").touch()
+    with pytest.raises(BadFile, match=r"extra\.py was added"):
+        study.release()
+    (study.code / "arena" / "extra.py").unlink()
+    (study.root / "models/teacher/teacher.safetensors").unlink()
+    with pytest.raises(BadFile, match=r"teacher\.safetensors was frozen and is now missing"):
+        study.release()
+
+
+def test_unbound_files_may_change(study):
+    study.freeze()
+    (study.code / "cli" / "print.py").write_text("changed")
+    assert study.release().results.kind == "results"
+
+
+def test_a_freeze_without_what_the_plan_binds_is_refused(study):
+    (study.root / "results/datasets/base/manifest.json").unlink()
+    with pytest.raises(BadFile, match="'datasets', found 0"):
+        study.freeze()
+    (study.root / "models/students/gru_n64/14303.safetensors").unlink()
+    with pytest.raises(BadFile, match=r"gru_n64/14303\.safetensors"):
+        study.freeze()
+
+
+def test_the_test_opens_once(study):
+    study.freeze()
+    done = study.release()
+    assert [entry.kind for entry in study.ledger.entries()] == ["freeze", "opening", "results"]
+    assert done.opening.content["sealed_seed"] == sealed_seed(done.opening.content["freeze_sha256"])
+    assert done.to_dict()["save_rates"]["sealed_test"]["teacher"]["20"]["shots"] == 225
+    with pytest.raises(BadInput, match="cannot be opened again"):
+        study.release()
+    with pytest.raises(BadInput, match="nothing can be frozen any more"):
+        study.freeze()
+    assert released(study.ledger, study.out) == done
+
+
+def test_another_freeze_cannot_complete_or_repeat_an_opening(study):
+    study.freeze()
+
+    def die(*_):
+        raise Crash
+
+    with pytest.raises(Crash):
+        study.release(die)
+    (study.root / "results/efficiency/latency.json").write_text("{ }")
+    with pytest.raises(BadInput, match="nothing can be frozen"):
+        study.freeze()
+    with pytest.raises(BadFile, match=r"latency\.json was changed"):
+        study.release()
+
+
+def test_an_older_freeze_is_not_released(study):
+    study.freeze()
+    old = study.manifest.read_bytes()
+    (study.root / "results/efficiency/latency.json").write_text("{ }")
+    study.freeze()
+    (study.root / "results/efficiency/latency.json").write_text("{}")
+    study.manifest.write_bytes(old)
+    with pytest.raises(BadFile, match="not the newest freeze"):
+        study.release()
+
+
+def test_tables_without_an_opening_are_refused(study):
+    study.freeze()
+    study.out.mkdir(parents=True)
+    (study.out / "sealed_test.parquet").touch()
+    with pytest.raises(BadFile, match="knows of no opening"):
+        study.release()
+
+
+def test_a_changed_result_is_found(study):
+    study.freeze()
+    path = study.release().tables["sealed_test"]
+    path.write_bytes(path.read_bytes() + b" ")
+    with pytest.raises(BadFile, match=r"sealed_test\.parquet was changed after the release"):
+        released(study.ledger, study.out)
+
+
+def test_a_release_that_dies_at_any_durable_step_is_completed_under_the_same_opening(reference, tmp_path, monkeypatch):
+    frozen, wanted = reference
+    nth, finished = 1, False
+    while not finished:
+        study = Study(tmp_path / str(nth))
+        shutil.copytree(frozen, study.root)
+        with monkeypatch.context() as patch:
+            _crash_at(patch, nth)
+            try:
+                study.release()
+                finished = True
+            except Crash:
+                pass
+        before = study.ledger.last("opening")
+        if study.ledger.last("results") is None:
+            study.release()
+        _is_whole(study, wanted)
+        assert before is None or study.ledger.last("opening") == before
+        nth += 9  # every ninth step: different places of the same loop over policies
+    assert nth > 60
+
+
+@pytest.mark.parametrize("nth", [2, 30, 95])
+def test_a_killed_release_is_completed_by_the_same_command(reference, tmp_path, nth):
+    """The real thing: the process is gone in the middle, with no handler run."""
+    frozen, wanted = reference
+    study = Study(tmp_path / "study")
+    shutil.copytree(frozen, study.root)
+    script = (
+        "import os, sys, test_release as t\n"
+        "from sealed_study import Study\n"
+        "t._crash_at(t.pytest.MonkeyPatch(), int(sys.argv[2]), lambda: os._exit(9))\n"
+        "Study(t.Path(sys.argv[1])).release()\n"
+    )
+    here = str(Path(__file__).parent)
+    command = [sys.executable, "-c", script, str(study.root), str(nth)]
+    environment = {**os.environ, "PYTHONPATH": here}
+    assert subprocess.run(command, env=environment, cwd=REPOSITORY, check=False).returncode == 9
+    study.release()
+    _is_whole(study, wanted)
+
+
+def test_deviations_are_computed_not_remembered(study):
+    study.freeze()
+    done = study.release()
+    by_split = {split: tables.read(path) for split, path in done.tables.items()}
+    found = {d.what: (d.planned, d.done) for d in deviations(study.plan, by_split, study.ledger, replicates=500)}
+    assert found.pop("bootstrap replicates") == (10_000, 500)
+    assert found.pop("grid validation") == ("evaluated", "no table")
+    assert found.pop("grid noise_test") == ("evaluated", "no table")
+    assert found == {}
+    fewer = by_split["principal_test"]
+    fewer = fewer.filter(fewer["training_seed"].to_numpy() != 14304)
+    by_split["principal_test"] = fewer
+    whats = [d.what for d in deviations(study.plan, by_split, study.ledger)]
+    assert "principal_test: training seeds of gru_n64" in whats
+
+
+def _crash_at(patch: pytest.MonkeyPatch, nth: int, die=None) -> None:
+    """Die at the nth sync or rename of the store and the ledger."""
+    count = 0
+
+    def guarded(real):
+        def step(*args, **kwargs):
+            nonlocal count
+            count += 1
+            if count == nth:
+                if die is not None:
+                    die()
+                raise Crash
+            return real(*args, **kwargs)
+
+        return step
+
+    # `os` is one module: patching it here reaches the store and the ledger alike.
+    assert store.os is ledger_module.os is os
+    for name in ("fsync", "replace", "rename"):
+        patch.setattr(os, name, guarded(getattr(os, name)))
+
+
+def _is_whole(study: Study, wanted: dict[str, str]) -> None:
+    assert [entry.kind for entry in study.ledger.entries()] == ["freeze", "opening", "results"]
+    done = released(study.ledger, study.out)
+    assert done is not None
+    assert {split: store.sha256_file(path) for split, path in done.tables.items()} == wanted
