@@ -69,7 +69,7 @@ def record(
     requested = np.clip(played.actions, -1.0, 1.0)
     labels = requested
     if teacher is not None:
-        labels = shadow_labels(teacher, played.obs, played.actions, played.steps, threads)
+        labels = shadow_labels(teacher, played.obs, requested, played.steps, threads)
     return {
         "obs": played.obs[:, :TIMEOUT_STEPS][valid],
         "action": requested[valid],

@@ -48,7 +48,9 @@ def shadow_labels(
     Every valid step is labelled, the locked prefix included; the rest is zero. Labels are clipped to [-1, 1].
     """
     if obs.shape[0] != len(steps) or actions.shape[0] != len(steps) or actions.shape[1] < steps.max(initial=0):
-        raise BadInput(f"observations {obs.shape}, actions {actions.shape} and {len(steps)} lengths do not belong together")
+        raise BadInput(
+            f"observations {obs.shape}, actions {actions.shape} and {len(steps)} lengths do not belong together"
+        )
     labels = np.zeros_like(actions)
     # Longest first, so that the episodes still running are always the first ones of a group.
     order = np.argsort(-steps.astype(np.int64), kind="stable")

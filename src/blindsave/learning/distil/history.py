@@ -1,0 +1,60 @@
+"""What a training reported: one row per epoch, one column per seed."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blindsave.errors import BadFile
+
+FIELDS = ("train_loss", "validation_loss", "gradient_norm", "seconds")
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Metrics (epochs, seeds); NaN after a seed has stopped. `seconds` is the wall time of the epoch of all seeds."""
+
+    train_loss: NDArray[np.float32]
+    validation_loss: NDArray[np.float32]
+    gradient_norm: NDArray[np.float32]
+    seconds: NDArray[np.float64]
+
+    @classmethod
+    def empty(cls, seeds: int) -> "History":
+        """No epoch yet."""
+        metrics = (np.zeros((0, seeds), np.float32) for _ in range(3))
+        return cls(*metrics, np.zeros(0))
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    def appended(self, row: Iterable[Any], seconds: float) -> "History":
+        """With one more epoch."""
+        rows = [np.asarray(values, np.float32)[None] for values in row]
+        joined = [np.concatenate([getattr(self, n), r]) for n, r in zip(FIELDS[:3], rows, strict=True)]
+        return History(*joined, np.append(self.seconds, seconds))
+
+    def lines(self, seeds: Sequence[int]) -> str:
+        """The JSON lines of the metrics file: one per epoch and seed that was still training."""
+        lines = []
+        for epoch in range(len(self)):
+            for s, seed in enumerate(seeds):
+                row = {name: float(getattr(self, name)[epoch, s]) for name in FIELDS[:3]}
+                if np.isfinite(row["train_loss"]):
+                    seconds = round(float(self.seconds[epoch]), 3)
+                    lines.append(json.dumps({"epoch": epoch + 1, "seed": seed, **row, "epoch_seconds": seconds}))
+        return "".join(line + "\n" for line in lines)
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """The rows of a metrics file."""
+    try:
+        return [json.loads(line) for line in path.read_text().splitlines()]
+    except OSError as error:
+        raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise BadFile(f"{path} is not a metrics file: {error}") from error

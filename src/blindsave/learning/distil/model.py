@@ -1,0 +1,122 @@
+"""The students' loss over a laid-out batch: encoder and head over all rows at once, only the memory step by step."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from blindsave.errors import BadInput
+from blindsave.learning.distil.dataset import Episodes
+from blindsave.learning.distil.layout import Layout
+from blindsave.policies import arithmetic
+from blindsave.policies.base import ACTION_FLOATS
+from blindsave.policies.students.core import MemoryCore
+from blindsave.policies.students.family import Family
+from blindsave.policies.students.training import JaxOps, scan_memory
+
+Params = Mapping[str, Any]
+
+
+class Table(NamedTuple):
+    """Training data on the device: one row per step, [encoder input, label, previous action]; and where episodes lie."""
+
+    rows: Any
+    offsets: Any
+    steps: Any
+
+
+def make_table(family: Family, data: Episodes) -> Table:
+    """Put episodes on the device in the form a family trains on."""
+    parts = [encoder_inputs(family, data), data.label]
+    if family.core.recurrent:
+        parts.append(data.previous)
+    if len(data.obs) >= 2**31:
+        raise BadInput("more than 2**31 transitions do not fit into one table")
+    rows = np.concatenate(parts, axis=1, dtype=np.float32)
+    return Table(*map(jnp.asarray, (rows, data.offsets[:-1].astype(np.int32), data.steps.astype(np.int32))))
+
+
+def encoder_inputs(family: Family, data: Episodes) -> np.ndarray:
+    """What the encoder reads at every step; plain records of observations (a stack) are made once, here."""
+    core = family.core
+    if type(core).observe is MemoryCore.observe:
+        return np.asarray(data.obs)
+    if core.recurrent:
+        raise BadInput(f"{family.name}: a core with a learned state cannot also change its memory in `observe`")
+    inputs = np.empty((len(data.obs), core.observed), np.float32)
+    memory = np.zeros((len(data), core.memory), np.float32)
+    for t in range(int(data.steps.max())):
+        live = np.flatnonzero(data.steps > t)
+        rows = data.offsets[live] + t
+        memory[live], inputs[rows] = core.observe(arithmetic, memory[live], data.obs[rows])
+    return inputs
+
+
+def batch_loss(
+    family: Family, params: Params, table: Table, layout: Layout, episodes: Any, chunk: int, unroll: int = 1
+) -> tuple[Any, Any]:
+    """Sum of the episodes' losses and their number, for one batch of episode numbers (longest first, -1 for none).
+
+    An episode's loss is the mean squared error over its valid steps and both action values.
+    """
+    row, weight = _address(table, layout, episodes)
+    inputs, label, previous = _fields(family, table.rows[row])
+    predicted = rows_forward(family, params, layout, inputs, previous, chunk, unroll)
+    return jnp.sum(weight * jnp.sum((predicted - label) ** 2, axis=-1)), jnp.sum(episodes >= 0)
+
+
+def rows_forward(
+    family: Family, params: Params, layout: Layout, inputs: Any, previous: Any, chunk: int, unroll: int = 1
+) -> Any:
+    """Actions for laid-out rows, with given previous actions. Gradients do not cross multiples of `chunk`."""
+    codes = family.encode(JaxOps, params, inputs)
+    if not family.core.recurrent:
+        return family.act(JaxOps, params, None, codes)
+    p = family.core_parameters(params)
+    drives = family.core.drive(JaxOps, p, codes, previous)
+    memory = jnp.zeros((layout.batch, family.core.memory), jnp.float32)
+    parts, begin = [], 0
+    for segment in layout.segments:
+        memory = memory[: segment.episodes]
+        if segment.start and segment.start % chunk == 0:
+            memory = jax.lax.stop_gradient(memory)
+        end, shape = begin + segment.rows, (segment.stop - segment.start, segment.episodes)
+        now = tuple(d if d.ndim == 1 else d[begin:end].reshape(*shape, d.shape[-1]) for d in drives)
+        memories = advance_all(family.core, p, memory, now, shape, unroll)
+        memory, begin = memories[-1], end
+        parts.append(memories.reshape(segment.rows, -1))
+    return family.act(JaxOps, params, jnp.concatenate(parts), codes)
+
+
+def advance_all(
+    core: MemoryCore, p: Params, memory: Any, drives: tuple[Any, ...], shape: tuple[int, int], unroll: int
+) -> Any:
+    """All memories (T, B, M) of a segment. Drives that are the same at every step stay outside the loop."""
+    if core.associative and jax.default_backend() != "cpu":
+        return scan_memory(core, p, memory, drives, shape, scan="associative")
+    varying = tuple(d for d in drives if d.ndim > 1)
+
+    def body(memory: Any, now: tuple[Any, ...]) -> tuple[Any, Any]:
+        rest = iter(now)
+        memory = core.advance(JaxOps, p, memory, tuple(next(rest) if d.ndim > 1 else d for d in drives))
+        return memory, memory
+
+    return jax.lax.scan(body, memory, varying, length=shape[0], unroll=min(unroll, shape[0]))[1]
+
+
+def _address(table: Table, layout: Layout, episodes: Any) -> tuple[Any, Any]:
+    """Row numbers in the table and loss weights of a batch's rows; padding reads some row and weighs nothing."""
+    time, rank = jnp.asarray(layout.time), jnp.asarray(layout.rank)
+    steps = jnp.where(episodes < 0, 0, table.steps[episodes])
+    length = steps[rank]
+    row = table.offsets[episodes][rank] + jnp.clip(time, 0, jnp.maximum(length - 1, 0))
+    weight = jnp.where(time < length, 1.0 / (ACTION_FLOATS * jnp.maximum(length, 1)), 0.0)
+    return row, weight.astype(jnp.float32)
+
+
+def _fields(family: Family, rows: Any) -> tuple[Any, Any, Any]:
+    a = family.core.observed
+    b = a + ACTION_FLOATS
+    return rows[:, :a], rows[:, a:b], rows[:, b:]
