@@ -8,12 +8,11 @@ import pytest
 pytest.importorskip("stable_baselines3")
 
 from blindsave.errors import BlindsaveError
-from blindsave.learning.ppo_env import BlackoutMix, DefendVecEnv
+from blindsave.learning.ppo_env import DefendVecEnv
 from blindsave.task.defend import DefendBatch
-from blindsave.task.episode import Episode
 from blindsave.task.outcomes import Outcome
+from blindsave.task.sampling import Sampler
 from blindsave.task.shots import shots
-from blindsave.task.tracking import blackout
 
 STILL = np.zeros((2, 2), np.float32)
 
@@ -109,7 +108,7 @@ def test_a_broken_simulation_stops_the_training():
 
 
 def test_stable_baselines_own_questions_are_answered():
-    env = DefendVecEnv(5, places=2, mix=BlackoutMix((7,), (1.0,)))
+    env = DefendVecEnv(5, places=2, sampler=Sampler("train", 7))
     env.reset()
     assert env.blackouts == [7, 7]
     assert env.env_is_wrapped(SimpleNamespace) == [False, False] and env.render_mode is None
@@ -118,4 +117,3 @@ def test_stable_baselines_own_questions_are_answered():
         env.set_attr("x", 1)
     with pytest.raises(NotImplementedError):
         env.env_method("x")
-    assert Episode(shots("train")[0], blackout(7)).locked_steps == 5

@@ -21,7 +21,7 @@ from stable_baselines3.common.logger import configure
 
 from blindsave.errors import BlindsaveError
 from blindsave.learning import ppo_checkpoint
-from blindsave.learning.ppo_env import BlackoutMix, DefendVecEnv, Finished
+from blindsave.learning.ppo_env import BLACKOUTS, DefendVecEnv, Finished
 from blindsave.policies.mlp import MLP, Layers
 from blindsave.store import provenance, write_whole
 
@@ -120,7 +120,7 @@ def policy_of(model: PPO, config: PPOConfig) -> MLP:
         "seed": config.seed,
         "steps": model.num_timesteps,
         "configuration": asdict(config),
-        "blackouts": asdict(BlackoutMix()),
+        "blackouts": BLACKOUTS,
         "split": "train",
         "stable_baselines3": stable_baselines3.__version__,
         "provenance": provenance(),
@@ -135,7 +135,7 @@ def write_curve(path: Path, folders: dict[int, Path]) -> Path:
         for line in (folder / METRICS).read_text().splitlines():
             row = json.loads(line)
             counts = row.pop("saves")
-            for length in BlackoutMix().lengths:
+            for length in BLACKOUTS:
                 row[f"saves_{length}"], row[f"episodes_{length}"] = counts.get(str(length), (0, 0))
             rows.append({"training_seed": seed, **row})
     table = pa.Table.from_pylist(rows)

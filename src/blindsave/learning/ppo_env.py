@@ -1,7 +1,6 @@
 """The defence task as Stable-Baselines3 wants to see it: one `VecEnv` over one compiled batch of episodes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import gymnasium as gym
@@ -13,18 +12,12 @@ from blindsave.policies.base import ACTION_FLOATS, OBSERVATION_FLOATS
 from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import Episode
 from blindsave.task.outcomes import Outcome
-from blindsave.task.shots import shots
-from blindsave.task.tracking import blackout
+from blindsave.task.sampling import Sampler
 
 SAMPLING_SEED = 12303
-
-
-@dataclass(frozen=True)
-class BlackoutMix:
-    """Which blackout lengths training episodes have, and how often."""
-
-    lengths: tuple[int, ...] = (0, 5, 10, 15, 20)
-    probabilities: tuple[float, ...] = (0.5, 0.125, 0.125, 0.125, 0.125)
+BLACKOUTS = {0: 0.5, 5: 0.125, 10: 0.125, 15: 0.125, 20: 0.125}
+"""Blackout lengths of training episodes with their probabilities."""
+EPISODES = Sampler("train", BLACKOUTS)
 
 
 class Finished(NamedTuple):
@@ -45,9 +38,8 @@ class DefendVecEnv(VecEnv):
     endings until somebody empties it.
     """
 
-    def __init__(self, seed: int, places: int = 8, *, split: str = "train", mix: BlackoutMix | None = None) -> None:
-        self.mix = mix or BlackoutMix()
-        self.shots = shots(split)
+    def __init__(self, seed: int, places: int = 8, sampler: Sampler = EPISODES) -> None:
+        self.sampler = sampler
         self.batch = DefendBatch(places, threads=1)
         self.generators = [np.random.default_rng(SAMPLING_SEED + 8 * seed + i) for i in range(places)]
         self.blackouts = [0] * places
@@ -61,10 +53,9 @@ class DefendVecEnv(VecEnv):
 
     def sample(self, place: int) -> Episode:
         """Draw the place's next episode: the shot first, then its blackout."""
-        rng = self.generators[place]
-        shot = self.shots[int(rng.integers(0, len(self.shots)))]
-        self.blackouts[place] = int(rng.choice(self.mix.lengths, p=self.mix.probabilities))
-        return Episode(shot, blackout(self.blackouts[place]))
+        episode = self.sampler.draw(self.generators[place])
+        self.blackouts[place] = int((~episode.tracking.visible).sum())
+        return episode
 
     def reset(self) -> np.ndarray:
         """Start a new episode everywhere."""
