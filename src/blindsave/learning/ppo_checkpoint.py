@@ -45,7 +45,7 @@ def save(path: Path, model: PPO, identity: dict[str, Any]) -> None:
         "blackouts": env.blackouts,
     }
     metadata = {"format": FORMAT, "identity": json.dumps(identity), "state": json.dumps(state)}
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    arrays = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     write_whole(path, lambda temporary: save_file(arrays, temporary, metadata))
 
 
