@@ -167,8 +167,8 @@ def test_human_mode_without_a_screen_says_so_once(monkeypatch, capsys):
     assert capsys.readouterr().err.count("no screen") == 1
 
 
-def test_importing_the_package_is_enough():
-    code = "import blindsave, gymnasium; print(gymnasium.make('blindsave/Defend-v0').reset(seed=0)[0].shape)"
+def test_importing_the_task_is_enough():
+    code = "import blindsave.task, gymnasium; print(gymnasium.make('blindsave/Defend-v0').reset(seed=0)[0].shape)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "(19,)"
 
@@ -191,3 +191,9 @@ def test_the_documented_examples_run():
     assert len(examples) == 2
     for example in examples:
         exec(compile(example, "docs/task.md", "exec"), {})
+
+
+def test_the_module_prefix_needs_no_import_at_all():
+    code = "import gymnasium; print(gymnasium.make('blindsave.task:blindsave/Defend-v0').reset(seed=0)[0].shape)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "(19,)"

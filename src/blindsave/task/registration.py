@@ -1,4 +1,4 @@
-"""Make `gymnasium.make("blindsave/Defend-v0")` work. Light on purpose: `import blindsave` comes through here."""
+"""Make `gymnasium.make("blindsave/Defend-v0")` work. Light on purpose: every import of the task comes through here."""
 
 from gymnasium.envs.registration import register, registry
 
