@@ -1,0 +1,40 @@
+"""Paper and ours side by side at the endpoint: one line per policy."""
+
+from typing import Any
+
+from blindsave.report.analysis import Analysis, SplitResult, percent
+from blindsave.report.figures.export import Draw
+from blindsave.report.figures.style import Theme
+from blindsave.report.names import look, milliseconds, ordered, title
+from blindsave.report.published import rate
+from blindsave.report.sheet import Estimate
+
+
+def draw_beside(analysis: Analysis, test: SplitResult) -> Draw:
+    """Save rates with intervals: ours in colour, the paper's in grey below."""
+    policies = ordered(test.saves.saved)
+
+    def draw(figure: Any, theme: Theme) -> None:
+        ax = figure.subplots()
+        ax.set_title(f"Save rate at {milliseconds(analysis.endpoint)} ms")
+        for row, policy in enumerate(policies):
+            ours = percent(test.principal.rate(policy, analysis.endpoint))
+            _bar(ax, theme, ours, row - 0.13, theme.series(policy), look(policy).marker, 2.4, 7)
+            theirs = rate(policy, analysis.endpoint)
+            if theirs is not None:
+                _bar(ax, theme, theirs, row + 0.2, theme.muted, "D", 1.1, 3.6)
+        ax.set_yticks(range(len(policies)), [title(policy) for policy in policies])
+        ax.set(ylim=(len(policies) - 0.4, -0.6), xlabel="Percent saved: ours in colour, the paper's in grey")
+        ax.set_xlim(right=101)
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="x")
+        ax.set_axisbelow(True)
+
+    return draw
+
+
+def _bar(ax: Any, theme: Theme, cell: Estimate, y: float, colour: str, marker: str, width: float, size: float) -> None:
+    if cell.low is not None and cell.high is not None:
+        ax.plot([cell.low, cell.high], [y, y], color=colour, lw=width, solid_capstyle="butt")
+    ax.plot([cell.value], [y], marker=marker, ms=size, color=colour, mec=theme.ground, mew=0.6, ls="none")

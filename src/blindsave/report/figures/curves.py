@@ -1,0 +1,134 @@
+"""Figure 3 a and b, and the noise figure: save rates as curves."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from blindsave.report.analysis import LONGEST_TRAINED, Analysis, SplitResult, percent
+from blindsave.report.figures.export import Draw
+from blindsave.report.figures.labels import stack_labels
+from blindsave.report.figures.style import Theme
+from blindsave.report.names import TEACHER, look, milliseconds, ordered, short, title
+from blindsave.report.sheet import Estimate
+from blindsave.report.sheets_more import sigma_mm
+
+CLOSE_UP_FLOOR = 90.0
+WIDE = ("feed_forward", "finite_stack_10", "structured_k0", TEACHER)
+DODGE_MS = 7.0
+Curve = Mapping[int, Estimate]
+
+
+def rate_curves(test: SplitResult, policies: Sequence[str]) -> dict[str, Curve]:
+    """Save rates in percent by policy and blackout length in milliseconds."""
+    return {
+        policy: {milliseconds(n): percent(test.principal.rate(policy, n)) for n in test.principal.blackouts}
+        for policy in policies
+    }
+
+
+def draw_full(test: SplitResult) -> Draw:
+    """Panel a: the whole scale, and the policies that differ on it."""
+    present = [policy for policy in WIDE if policy in test.saves.saved]
+    curves = rate_curves(test, present or ordered(test.saves.saved))
+
+    def draw(figure: Any, theme: Theme) -> None:
+        ax = figure.subplots()
+        ax.set_title("a   Hide the puck")
+        _curves(ax, theme, curves, dodge=0)
+        last = max(x for curve in curves.values() for x in curve)
+        ends = {policy: curve[max(curve)].value for policy, curve in curves.items()}
+        ax.set(ylim=(0, 103), ylabel="Save rate (%)", xlim=(-22, last + 0.40 * last), yticks=range(0, 101, 20))
+        stack_labels(ax, ends, last + 14, {p: short(p) for p in ends}, {p: theme.series(p) for p in ends}, gap=6.5)
+        _time_axis(ax, theme, curves)
+
+    return draw
+
+
+def draw_close(test: SplitResult) -> Draw:
+    """Panel b: the top tenth of the scale, and the policies that live there."""
+    every = rate_curves(test, ordered(test.saves.saved))
+    near = {
+        p: c for p, c in every.items() if min(cell.value for x, cell in c.items() if x <= 400) >= CLOSE_UP_FLOOR - 4
+    }
+    curves = near or every
+
+    def draw(figure: Any, theme: Theme) -> None:
+        ax = figure.subplots()
+        ax.set_title("b   Look closely")
+        floor = min(CLOSE_UP_FLOOR, 2 * (min(c.value for curve in curves.values() for c in curve.values()) // 2) - 1)
+        _curves(ax, theme, curves, dodge=DODGE_MS)
+        last = max(x for curve in curves.values() for x in curve)
+        ax.set(ylim=(floor, 100.4), ylabel="Save rate (%)", xlim=(-32, last + 32))
+        _time_axis(ax, theme, curves)
+        handles, _ = ax.get_legend_handles_labels()
+        names = [short(policy) for policy in curves]
+        figure.legend(handles, names, loc="outside lower center", ncols=3, handlelength=1.6, columnspacing=1.4)
+
+    return draw
+
+
+def draw_noise(analysis: Analysis) -> Draw:
+    """Save rates under noise, by noise level, at the longest blackout of the noise test."""
+    held, rates = analysis.noise_saves, analysis.noise
+    assert held is not None and rates is not None
+    levels = sorted((d for d in held.disturbances if sigma_mm(d) != float("inf")), key=sigma_mm)
+
+    def draw(figure: Any, theme: Theme) -> None:
+        axes = figure.subplots(1, len(held.blackouts), sharey=True, squeeze=False)[0]
+        for ax, blackout in zip(axes, held.blackouts, strict=True):
+            names = ordered(held.saved)
+            for i, policy in enumerate(names):
+                cells = [percent(rates.rate("all", policy, blackout, d)) for d in levels]
+                x = [at + 0.07 * (i - (len(names) - 1) / 2) for at in range(len(levels))]
+                _errorbar(ax, theme, policy, x, cells)
+            ax.set_xticks(range(len(levels)), [f"{sigma_mm(d):g}" for d in levels])
+            ax.set_xlabel("Noise σ (mm)")
+            ax.set_title("puck always visible" if blackout == 0 else f"hidden for {milliseconds(blackout)} ms")
+            ax.grid(axis="y")
+            ax.margins(x=0.12)
+        axes[0].set_ylabel("Save rate (%)")
+        axes[0].set_ylim(top=100.4)
+        handles, _ = axes[0].get_legend_handles_labels()
+        labels = [title(policy) for policy in ordered(held.saved)]
+        figure.legend(handles, labels, loc="outside lower center", ncols=2 if len(labels) > 3 else 3, handlelength=1.6)
+
+    return draw
+
+
+def _curves(ax: Any, theme: Theme, curves: Mapping[str, Curve], dodge: float) -> None:
+    for i, (policy, curve) in enumerate(curves.items()):
+        shift = dodge * (i - (len(curves) - 1) / 2)
+        _errorbar(ax, theme, policy, [x + shift for x in curve], list(curve.values()))
+    ax.grid(axis="y")
+
+
+def _errorbar(ax: Any, theme: Theme, policy: str, x: Sequence[float], cells: Sequence[Estimate]) -> None:
+    teacher = policy == TEACHER
+    below = [0.0 if cell.low is None or teacher else cell.value - cell.low for cell in cells]
+    above = [0.0 if cell.high is None or teacher else cell.high - cell.value for cell in cells]
+    ax.errorbar(
+        x,
+        [cell.value for cell in cells],
+        [[max(0.0, v) for v in below], [max(0.0, v) for v in above]],
+        color=theme.series(policy),
+        marker=look(policy).marker,
+        ms=8 if teacher else 5.5,
+        mec=theme.ground,
+        mew=0.6,
+        lw=1.4 if teacher else 1.7,
+        ls=(0, (4, 2)) if teacher else "-",
+        elinewidth=1.3,
+        label=title(policy),
+    )
+
+
+def _time_axis(ax: Any, theme: Theme, curves: Mapping[str, Curve]) -> None:
+    ticks = sorted({x for curve in curves.values() for x in curve})
+    ax.set_xticks(ticks)
+    ax.set_xlabel("How long the puck is hidden (ms)")
+    beyond = [x for x in ticks if x > milliseconds(LONGEST_TRAINED)]
+    if beyond:
+        start = (beyond[0] + milliseconds(LONGEST_TRAINED)) / 2
+        ax.axvspan(start, ax.get_xlim()[1], color=theme.shade, alpha=0.7, lw=0, zorder=0)
+        place = ax.get_ylim()[0] + 0.02 * (ax.get_ylim()[1] - ax.get_ylim()[0])
+        words = "beyond\ntraining"
+        ax.text(start + 8, place, words, fontsize=8, color=theme.muted, va="bottom", linespacing=1.1)

@@ -1,0 +1,132 @@
+"""From panels to files and to SVG that a page can colour: equal results give equal bytes."""
+
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")  # no window, whatever the machine is set to
+
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from blindsave.report.figures.style import DARK, FONTS, LIGHT, Theme, rc, variables
+from blindsave.store import write_whole
+
+DPI = 200
+Draw = Callable[[Any, Theme], None]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One picture: how to draw it, its size in inches, and what it shows, in words."""
+
+    name: str
+    draw: Draw
+    size: tuple[float, float]
+    alt: str
+
+
+@dataclass(frozen=True)
+class Plate:
+    """A numbered figure: rows of panels, with the caption of the whole."""
+
+    name: str
+    title: str
+    caption: str
+    rows: tuple[tuple[Panel, ...], ...]
+
+    @property
+    def panels(self) -> tuple[Panel, ...]:
+        """Every panel in reading order."""
+        return tuple(panel for row in self.rows for panel in row)
+
+
+def write(plate: Plate, folder: Path) -> list[Path]:
+    """Write a figure as SVG and PNG for light and for dark pages."""
+    written = []
+    for theme, suffix in ((LIGHT, ""), (DARK, "-dark")):
+        svg, png = _render(plate, theme)
+        written.append(write_whole(folder / f"{plate.name}{suffix}.svg", svg))
+        written.append(write_whole(folder / f"{plate.name}{suffix}.png", png))
+    return written
+
+
+def inline(panel: Panel) -> str:
+    """One panel as an SVG element for a page: colours are CSS variables, letters are the page's own."""
+    with rc_context(rc(LIGHT)):
+        figure = _canvas(panel.size)
+        panel.draw(figure, LIGHT)
+        svg = _svg(figure, transparent=True)
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
+    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{panel.name}-", svg)
+    svg = _page_colours(svg)
+    width, height = (f"{72 * inches:g}" for inches in panel.size)
+    label = panel.alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    head = f'<svg role="img" aria-label="{label}" viewBox="0 0 {width} {height}"'
+    svg = re.sub(r"<svg[^>]*>", f'{head} xmlns:xlink="http://www.w3.org/1999/xlink">', svg, count=1)
+    return svg.replace(f"font-family: {_SVG_FONTS}", "font-family: inherit").strip()
+
+
+_SVG_FONTS = ", ".join(f"'{name}'" if " " in name else name for name in FONTS) + ", sans-serif"
+
+
+def _canvas(size: tuple[float, float]) -> Figure:
+    figure = Figure(figsize=size, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _render(plate: Plate, theme: Theme) -> tuple[str, bytes]:
+    with rc_context(rc(theme)):
+        width = max(sum(panel.size[0] for panel in row) for row in plate.rows)
+        heights = [max(panel.size[1] for panel in row) for row in plate.rows]
+        figure = _canvas((width, sum(heights)))
+        bands = _split(figure, heights, vertical=True)
+        for band, row in zip(bands, plate.rows, strict=True):
+            for place, panel in zip(_split(band, [p.size[0] for p in row], vertical=False), row, strict=True):
+                panel.draw(place, theme)
+        picture = io.BytesIO()
+        figure.savefig(picture, format="png", dpi=DPI, metadata={"Software": None})
+        return _svg(figure), picture.getvalue()
+
+
+def _split(parent: Any, parts: Sequence[float], vertical: bool) -> list[Any]:
+    if len(parts) == 1:
+        return [parent]
+    if vertical:
+        return list(parent.subfigures(len(parts), 1, height_ratios=parts))
+    return list(parent.subfigures(1, len(parts), width_ratios=parts))
+
+
+def _svg(figure: Figure, transparent: bool = False) -> str:
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None}, transparent=transparent)
+    svg = re.sub(r"font: ([^;\"]*?)'DejaVu Sans'[^;\"]*", rf"font: \1{_SVG_FONTS}", text.getvalue())
+    return _shorter(svg)
+
+
+def _shorter(svg: str) -> str:
+    """Three decimals are a thousandth of a point."""
+    return re.sub(r"(\d+\.\d{3})\d+", r"\1", svg)
+
+
+def _page_colours(svg: str) -> str:
+    svg = svg.replace(f" {_SVG_FONTS}", " var(--font)")
+    for name, (drawn, _, _) in variables().items():
+        svg = svg.replace(f": {drawn}", f": var({name})")
+    return svg
+
+
+def css(palette: Mapping[str, tuple[str, str, str]] | None = None) -> tuple[str, str]:
+    """Declarations of the variables for light and for dark pages."""
+    named = variables() if palette is None else palette
+    light = "".join(f"{name}:{value};" for name, (_, value, _) in named.items())
+    dark = "".join(f"{name}:{value};" for name, (_, _, value) in named.items())
+    return light, dark

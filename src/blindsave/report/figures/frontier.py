@@ -1,0 +1,93 @@
+"""Figure 4: what saves cost."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from blindsave.report.analysis import Analysis, SplitResult
+from blindsave.report.figures.export import Draw
+from blindsave.report.figures.labels import place_labels
+from blindsave.report.figures.style import Theme
+from blindsave.report.names import look, milliseconds, ordered, short
+
+STRETCH = 1.0
+"""How far the stretched scale sees into perfection, in points: 100 % stays finite."""
+TICKS = (0, 30, 50, 70, 80, 90, 95, 97, 98, 99, 100)
+
+
+def draw_frontier(analysis: Analysis, test: SplitResult, cost: str, letter: str) -> Draw:
+    """Save rate at the endpoint over latency (`cost` = "latency_us") or over parameters."""
+    costs = {
+        policy: value
+        for policy in ordered(test.saves.saved)
+        if (found := analysis.results.costs.families.get(policy)) and (value := getattr(found, cost)) is not None
+    }
+    rates = {policy: 100 * test.saves.at(policy, analysis.endpoint).mean(axis=1) for policy in costs}
+    means = {policy: (float(x), float(rates[policy].mean())) for policy, x in costs.items()}
+    latency = cost == "latency_us"
+
+    def draw(figure: Any, theme: Theme) -> None:
+        ax = figure.subplots()
+        ax.set_title(f"{letter}   Saves per {'microsecond' if latency else 'parameter'}")
+        ax.set_yscale("function", functions=(_stretch, _unstretch))
+        seeds = _seed_points(analysis, rates, costs, latency)
+        ax.plot(*np.array(frontier(means)).T, color=theme.muted, lw=1.2, ls=(0, (4, 3)), alpha=0.8, zorder=1)
+        for policy, at in means.items():
+            colour = theme.series(policy)
+            ax.scatter(*np.array(seeds[policy]).T, s=15, color=colour, alpha=0.5, lw=0, zorder=2)
+            ax.scatter(*at, s=85, color=colour, marker=look(policy).marker, ec=theme.ground, lw=0.9, zorder=4)
+        _axes(ax, analysis, seeds, latency)
+        others = [point for members in seeds.values() for point in members]
+        place_labels(ax, means, {p: short(p) for p in means}, {p: theme.series(p) for p in means}, others)
+
+    return draw
+
+
+def frontier(points: Mapping[str, tuple[float, float]]) -> list[tuple[float, float]]:
+    """Points that no other point beats in both cost and saves, by cost."""
+    best: list[tuple[float, float]] = []
+    for cost, rate in sorted(points.values(), key=lambda point: (point[0], -point[1])):
+        if not best or rate > best[-1][1]:
+            best.append((cost, rate))
+    return best
+
+
+def _seed_points(
+    analysis: Analysis, rates: Mapping[str, np.ndarray], costs: Mapping[str, float], latency: bool
+) -> dict[str, list[tuple[float, float]]]:
+    """Every trained network: at its own latency where known, else spread a little around the family's cost."""
+    found = {}
+    width = 0.012 * (max(costs.values()) - min(costs.values()) or 1.0)
+    for policy, members in rates.items():
+        timing = analysis.results.costs.families[policy].timing
+        own = list(timing.by_seed.values()) if latency and timing else []
+        spread = [costs[policy] + width * (i - (len(members) - 1) / 2) for i in range(len(members))]
+        places = own if len(own) == len(members) else spread
+        found[policy] = [(float(x), float(y)) for x, y in zip(places, members, strict=True)]
+    return found
+
+
+def _axes(ax: Any, analysis: Analysis, seeds: Mapping[str, list[tuple[float, float]]], latency: bool) -> None:
+    points = [point for members in seeds.values() for point in members]
+    lowest = min(y for _, y in points)
+    floor = max(0.0, 10 * np.floor((lowest - 8) / 10)) if lowest < 90 else lowest - 2
+    ticks = [tick for tick in TICKS if tick >= floor]
+    ax.set_ylim(floor, 100.45)
+    ax.set_yticks(ticks, [f"{tick}" for tick in ticks])
+    ax.minorticks_off()
+    ax.set_xlim(0, 1.14 * max(x for x, _ in points))
+    ax.set_ylabel(f"Save rate at {milliseconds(analysis.endpoint)} ms (%, stretched scale)")
+    ax.set_xlabel("Median time per step (µs)" if latency else "Parameters (thousands)")
+    if not latency:
+        ax.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}")
+    ax.grid(axis="y")
+    ax.set_axisbelow(True)
+
+
+def _stretch(rate: Any) -> Any:
+    return -np.log(np.maximum(100 + STRETCH - np.asarray(rate, float), 1e-3))
+
+
+def _unstretch(value: Any) -> Any:
+    return 100 + STRETCH - np.exp(-np.asarray(value, float))

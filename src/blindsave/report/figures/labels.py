@@ -1,0 +1,88 @@
+"""Labels that do not overlap: stacked beside the ends of curves, or placed around points."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+AROUND = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1))
+REACH = (11.0, 20.0, 30.0, 42.0)
+"""Distances in points to try, nearest first."""
+
+
+def stack_labels(
+    ax: Any,
+    ends: Mapping[str, float],
+    x: float,
+    texts: Mapping[str, str],
+    colours: Mapping[str, str],
+    gap: float,
+) -> None:
+    """Write one label per curve at its end; neighbours are moved apart to at least `gap` of the y axis."""
+    order = sorted(ends, key=lambda name: ends[name])
+    places = [ends[name] for name in order]
+    for _ in range(200):
+        moved = False
+        for i in range(1, len(places)):
+            lack = gap - (places[i] - places[i - 1])
+            if lack > 1e-6:
+                places[i - 1] -= lack / 2
+                places[i] += lack / 2
+                moved = True
+        if not moved:
+            break
+    for name, y in zip(order, places, strict=True):
+        ax.text(x, y, texts[name], color=colours[name], va="center", weight="bold", fontsize=9)
+
+
+def place_labels(
+    ax: Any,
+    points: Mapping[str, tuple[float, float]],
+    texts: Mapping[str, str],
+    colours: Mapping[str, str],
+    others: Sequence[tuple[float, float]] = (),
+) -> None:
+    """Write a label near every point where it covers no other label and as few points as possible."""
+    figure = ax.figure.get_figure(root=True)
+    figure.draw_without_rendering()  # settles the layout, so that sizes on paper are known
+    renderer = figure.canvas.get_renderer()
+    unit = figure.dpi / 72
+    frame = ax.get_window_extent(renderer)
+    dots = [tuple(ax.transData.transform(at)) for at in (*points.values(), *others)]
+    taken: list[tuple[float, float, float, float]] = []
+    for name, at in points.items():
+        x, y = ax.transData.transform(at)
+        probe = ax.text(*at, texts[name], fontsize=9, weight="bold")
+        box = probe.get_window_extent(renderer)
+        probe.remove()
+        half = box.width / 2, box.height / 2
+        spots = [(x + dx * (r * unit + half[0]), y + dy * (r * unit + half[1]), r) for r in REACH for dx, dy in AROUND]
+        best = min(spots, key=lambda spot: _badness(spot, half, taken, dots, frame))
+        taken.append((best[0] - half[0], best[1] - half[1], best[0] + half[0], best[1] + half[1]))
+        data = ax.transData.inverted().transform(best[:2])
+        line = {"arrowstyle": "-", "color": colours[name], "lw": 0.7, "shrinkA": 1, "shrinkB": 5}
+        arrow = line if best[2] > REACH[0] else None
+        ax.annotate(
+            texts[name],
+            at,
+            data,
+            color=colours[name],
+            fontsize=9,
+            weight="bold",
+            ha="center",
+            va="center",
+            arrowprops=arrow,
+        )
+
+
+def _badness(
+    spot: tuple[float, float, float],
+    half: tuple[float, float],
+    taken: Sequence[tuple[float, float, float, float]],
+    dots: Sequence[tuple[float, ...]],
+    frame: Any,
+) -> float:
+    """Overlap costs most, leaving the frame nearly as much, covering a point less, distance least."""
+    left, bottom, right, top = spot[0] - half[0], spot[1] - half[1], spot[0] + half[0], spot[1] + half[1]
+    clash = sum(left < r + 4 and at_left - 4 < right and bottom < t + 2 and b - 2 < top for at_left, b, r, t in taken)
+    outside = max(0, frame.x0 - left) + max(0, right - frame.x1) + max(0, frame.y0 - bottom) + max(0, top - frame.y1)
+    covered = sum(left - 4 < x < right + 4 and bottom - 4 < y < top + 4 for x, y in dots)
+    return 1000 * clash + 50 * min(outside, 15) + 60 * covered + spot[2]

@@ -1,0 +1,54 @@
+"""Figure 1c: the teacher with memory, without its state, and a policy that never had any."""
+
+from typing import Any
+
+from blindsave.evidence.principal import principal
+from blindsave.report.analysis import Analysis, percent
+from blindsave.report.figures.style import Theme
+from blindsave.report.names import look, milliseconds, title
+
+
+def draw_memory(analysis: Analysis) -> Any:
+    """Panel c, as a drawing function: save rates with intervals, seen and hidden."""
+    held = analysis.memory_saves
+    assert held is not None
+    rates = principal(held, replicates=analysis.replicates)
+    groups = [(members[0].a, other, members) for other, members in analysis.memory.items()]
+
+    def draw(figure: Any, theme: Theme) -> None:
+        ax = figure.subplots()
+        ax.set_title("c   Without memory, no save")
+        lengths = [0, analysis.endpoint]
+        for column, (teacher, other, members) in enumerate(groups):
+            for side, policy in enumerate((teacher, other)):
+                x = [column * 3.1 + side * 0.34 - 0.17 + i * 1.25 for i in range(2)]
+                cells = [percent(rates.rate(policy, n)) for n in lengths]
+                points = [cell.value for cell in cells]
+                low = [cell.value - (cell.low or 0) for cell in cells]
+                high = [(cell.high or 0) - cell.value for cell in cells]
+                colour = theme.series(policy)
+                style = {"color": colour, "marker": look(policy).marker, "ms": 8, "capsize": 0, "elinewidth": 2.2}
+                ax.errorbar(x, points, [low, high], ls="-", lw=1.1, **style)
+            _bracket(ax, theme, column * 3.1 + 1.25, members, analysis.endpoint)
+            ax.text(column * 3.1 + 0.62, 113, f"versus\n{title(other)}", ha="center", va="top", linespacing=1.25)
+        ticks = [column * 3.1 + i * 1.25 for column in range(len(groups)) for i in range(2)]
+        labels = [f"{milliseconds(n)} ms" for _ in groups for n in lengths]
+        ax.set(
+            ylim=(0, 114), ylabel="Save rate (%)", xticks=ticks, yticks=range(0, 101, 20), xlim=(-0.6, ticks[-1] + 1.5)
+        )
+        ax.set_xticklabels(labels)
+        ax.grid(axis="y")
+        ax.set_xlabel("How long the puck is hidden")
+
+    return draw
+
+
+def _bracket(ax: Any, theme: Theme, x: float, members: Any, endpoint: int) -> None:
+    """The paired difference at the endpoint, in figures."""
+    found = next((c for c in members if c.blackout == endpoint), None)
+    if found is None:
+        return
+    number = percent(found, True)
+    middle = 100 * (1 - found.estimate / 2) - 3
+    ax.text(x + 0.28, middle, f"{number.point}\n", va="center", weight="bold", fontsize=9.5, linespacing=1.1)
+    ax.text(x + 0.28, middle - 3, f"\n{number.span}", va="center", fontsize=7.5, color=theme.muted, linespacing=1.1)

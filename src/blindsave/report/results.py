@@ -1,0 +1,112 @@
+"""A results folder, read and checked: episode tables by split, plan, ledger, costs, replays. docs/report.md lists it.
+
+Nothing is required but the folder itself: what is absent is named in `missing`, and the report says so. What is present
+but damaged is refused.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from blindsave.errors import BadFile, BadInput
+from blindsave.evidence import tables
+from blindsave.evidence.ledger import Entry, Ledger
+from blindsave.evidence.plan import Plan, load_plan
+from blindsave.report.costs import Costs, read_costs
+from blindsave.store import read_json
+
+PLAN, LEDGER, FREEZE, REPLAYS, NOTES = "protocol.toml", "ledger.jsonl", "freeze.json", "replays.json", "deviations.md"
+WANTED = {
+    "principal_test": "the principal test (table principal_test.parquet)",
+    "sealed_test": "the sealed test (table sealed_test.parquet)",
+    "noise_test": "the noise extension (table noise_test.parquet)",
+    "test": "the memory tests: teacher, teacher_reset, teacher_sampled and ppo on split test (table test.parquet)",
+    "validation": "the validation grid (validation/*.parquet)",
+}
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything recorded of a study; what was not recorded is None, empty, or named in `missing`."""
+
+    root: Path
+    tables: Mapping[str, pa.Table]
+    files: Mapping[str, tuple[Path, ...]]
+    """Every file that was read, by what it holds."""
+    plan: Plan | None
+    ledger: Ledger | None
+    entries: tuple[Entry, ...]
+    costs: Costs
+    replays: Mapping[str, Any] | None
+    notes: str
+    missing: tuple[str, ...]
+
+
+def read_results(root: str | Path) -> Results:
+    """Read a results folder."""
+    folder = Path(root)
+    if not folder.is_dir():
+        raise BadInput(f"there is no results folder {folder}")
+    found, sources = _tables(folder)
+    plan_path = next((path for path in (folder / PLAN, folder.parent / PLAN) if path.is_file()), None)
+    ledger_path = _first(folder, LEDGER)
+    ledger = None if ledger_path is None else Ledger(ledger_path)
+    policies = {name for table in found.values() for name in table["policy"].unique().to_pylist()}
+    costs = read_costs(folder / "efficiency", policies)
+    replays_path, notes_path = folder / REPLAYS, folder / NOTES
+    named = {"plan": plan_path, "ledger": ledger_path, "freeze manifest": _first(folder, FREEZE)}
+    named |= {"replays": replays_path if replays_path.is_file() else None}
+    named |= {"deviations": notes_path if notes_path.is_file() else None}
+    sources |= {name: (path,) for name, path in named.items() if path is not None}
+    sources |= {"efficiency": costs.files} if costs.files else {}
+    return Results(
+        root=folder,
+        tables=found,
+        files=sources,
+        plan=None if plan_path is None else load_plan(plan_path),
+        ledger=ledger,
+        entries=() if ledger is None else tuple(ledger.entries()),
+        costs=costs,
+        replays=read_json(replays_path) if replays_path.is_file() else None,
+        notes=notes_path.read_text(encoding="utf-8") if notes_path.is_file() else "",
+        missing=tuple(_missing(found, named, costs)),
+    )
+
+
+def _first(folder: Path, name: str) -> Path | None:
+    """A file of the folder itself, or of one of its subfolders."""
+    return next((path for path in (folder / name, *sorted(folder.glob(f"*/{name}"))) if path.is_file()), None)
+
+
+def _tables(folder: Path) -> tuple[dict[str, pa.Table], dict[str, tuple[Path, ...]]]:
+    """Episode tables by split: files of one folder are joined; a nearer folder goes before a farther one."""
+    parts: dict[str, dict[Path, list[tuple[Path, pa.Table]]]] = {}
+    for path in (*sorted(folder.glob("*.parquet")), *sorted(folder.glob("*/*.parquet"))):
+        table = tables.read(path)
+        for split in table["split"].unique().to_pylist():
+            place = parts.setdefault(split, {}).setdefault(path.parent, [])
+            place.append((path, tables.of_split(table, split)))
+    found, sources = {}, {}
+    for split, places in parts.items():
+        chosen = next(iter(places.values()))
+        try:
+            found[split] = tables.concatenate(table for _, table in chosen)
+        except BadFile as error:
+            raise BadFile(f"the {split} tables of {chosen[0][0].parent} do not fit together: {error}") from error
+        sources[f"{split} episodes"] = tuple(path for path, _ in chosen)
+    return found, sources
+
+
+def _missing(found: Mapping[str, pa.Table], named: Mapping[str, Path | None], costs: Costs) -> list[str]:
+    absent = [words for split, words in WANTED.items() if split not in found]
+    if not costs.timed:
+        absent.append("latency measurements (efficiency/*.json, as `blindsave bench latency --json` prints them)")
+    words = {
+        "plan": f"the analysis plan ({PLAN})",
+        "ledger": f"the ledger of freeze and release ({LEDGER})",
+        "replays": f"recorded failures ({REPLAYS}, made by `blindsave report --record`)",
+    }
+    return absent + [text for name, text in words.items() if named[name] is None]
