@@ -27,6 +27,13 @@ COMMANDS: dict[str, Command] = {
     "ppo train": Command("blindsave.cli.memory:PPOTrain", "train the memoryless control"),
     "ppo evaluate": Command("blindsave.cli.memory:PPOEvaluate", "select and evaluate the memoryless control"),
     "memory-test": Command("blindsave.cli.memory:MemoryTest", "prove that the task needs memory"),
+    "evaluate": Command("blindsave.cli.evidence:Evaluate", "let policies play a paired grid of episodes"),
+    "stats": Command("blindsave.cli.evidence:Stats", "intervals and planned differences of an episode table"),
+    "power": Command("blindsave.cli.evidence:PowerCommand", "shots and seeds needed to resolve a difference"),
+    "freeze": Command("blindsave.cli.seal:Freeze", "bind plan, models, data and code into one manifest"),
+    "release": Command("blindsave.cli.seal:Release", "open the test exactly once"),
+    "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check that intervals keep their word"),
+    "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
     "render": Command("blindsave.cli.render:Render", "draw an episode as a film or a picture"),
 }
 
