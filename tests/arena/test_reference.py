@@ -17,7 +17,7 @@ from blindsave.arena.reference import (
 )
 from blindsave.errors import BadInput
 
-GOLDEN = np.load(Path(__file__).parent / "golden_traces.npz")
+GOLDEN = np.load(Path(__file__).parent.parent / "golden" / "arena.npz")
 NAMES = GOLDEN["names"].tolist()
 LAUNCH = np.array([[0.5, 0.1, 0.0, -1.5, -0.1, 0.0]])
 TOLERANCE = {

@@ -77,18 +77,7 @@ def test_a_snapshot_in_mid_episode_continues_bit_identically_elsewhere(steps):
     assert np.array_equal(batch.qpos[0], other.qpos[1])
 
 
-@pytest.mark.parametrize(
-    "backend",
-    [
-        "reference",
-        pytest.param(
-            "native",
-            marks=pytest.mark.xfail(
-                strict=True, reason="a native snapshot does not hold the drag: the new place's own drag stays in force"
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("backend", ["reference", "native"])
 @pytest.mark.parametrize(("drag", "drag_there"), [(1.0, 2.0), (2.0, 1.0)])
 def test_a_snapshot_takes_its_drag_along(backend, drag, drag_there):
     batch = DefendBatch(2, backend=backend)

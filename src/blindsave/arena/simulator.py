@@ -1,6 +1,6 @@
 """The arena for Python: a batch of tables, one control step at a time, on the compiled core or on the reference."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +44,7 @@ class Arena:
     contact: NDArray[np.bool_]
     absorbing: NDArray[np.bool_]
     fault: NDArray[np.bool_]
+    _core: Any
 
     def __init__(self, n: int, *, threads: int | None = None, backend: Backend = "auto") -> None:
         if n < 1:
@@ -58,7 +59,7 @@ class Arena:
             from blindsave.arena.reference import ReferenceArena
 
             self._core = ReferenceArena(n)
-            for name in Arena.__annotations__:
+            for name in (native.ROW.names or ())[:-1]:
                 setattr(self, name, getattr(self._core, name))
 
     def reset(self, launches: ArrayLike, ids: ArrayLike | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -68,6 +69,8 @@ class DefendBatch:
     truth: NDArray[np.float64]
     qpos: NDArray[np.float64]
 
+    _core: Any
+
     def __init__(self, n: int, *, threads: int | None = None, backend: Backend = "auto") -> None:
         if n < 1:
             raise BadInput(f"a batch needs at least one place, got {n}")
@@ -82,7 +85,7 @@ class DefendBatch:
             from blindsave.task.reference import ReferenceDefend
 
             self._core = ReferenceDefend(n)
-            for name in DefendBatch.__annotations__:
+            for name in (*(ROW.names or ())[:-1], "qpos"):
                 setattr(self, name, getattr(self._core, name))
         self.outcome[:] = -1  # nothing has been started yet
 
@@ -144,8 +147,10 @@ class DefendBatch:
             actions,
             truth,
         )
-        final = [result[name].copy() for name in ("outcome", "steps", "first_contact", "score")]
-        return Rollout(*final, obs, actions, truth)
+        outcome, steps, first_contact, score = (
+            result[name].copy() for name in ("outcome", "steps", "first_contact", "score")
+        )
+        return Rollout(outcome, steps, first_contact, score, obs, actions, truth)
 
     def snapshot(self, index: int) -> bytes:
         """Return everything place `index` is; `restore` continues from it bit-identically."""

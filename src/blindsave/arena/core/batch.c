@@ -99,7 +99,12 @@ static int set_drag(mjBatch *batch, const mjModel *base, int sim, double factor)
   return 0;
 }
 
-int bs_batch_drag(bs_batch *b, int id, double factor) { return set_drag(b->batch, b->model, id, factor); }
+int bs_batch_drag(bs_batch *b, int id, double factor) {
+  b->episode[id].drag = factor;
+  /* As long as every drag is the model's own, all simulations share one model. */
+  if (factor == 1 && !mjb_expanded(b->batch, "dof_damping", NULL, NULL)) return 0;
+  return set_drag(b->batch, b->model, id, factor);
+}
 
 typedef struct {
   bs_batch *b;

@@ -44,7 +44,7 @@ int bs_batch_defend_reset(bs_batch *b, const int *ids, int nid, const double *la
 int bs_batch_defend_step(bs_batch *b, const int *ids, int nid, const float *action);
 /* Returns 0, or -1 if memory ran out. */
 int bs_batch_rollout(bs_batch *b, const bs_rollout *rollout, int m);
-/* Scale the puck's drag in one environment from its next reset on. Returns 0 or -1. */
+/* Scale the puck's drag in one environment. Returns 0 or -1. */
 int bs_batch_drag(bs_batch *b, int id, double factor);
 
 #endif

@@ -86,6 +86,7 @@ static PyObject *core_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
     PyErr_SetString(PyExc_MemoryError, error);
     goto fail;
   }
+  for (int i = 0; i < n; i++) b->episode[i].drag = 1;
   return (PyObject *)self;
 fail:
   Py_DECREF(self);
@@ -191,12 +192,7 @@ static PyObject *core_track(PyObject *object, PyObject *args) {
   tracking->has_offset = held[1].held;
   if (held[1].held) memcpy(tracking->offset, held[1].view.buf, sizeof tracking->offset);
   tracking->locked_steps = locked;
-  if ((drag != 1 || mjb_expanded(self->b.batch, "dof_damping", NULL, NULL)) &&
-      bs_batch_drag(&self->b, id, drag)) {
-    PyErr_NoMemory();
-    goto done;
-  }
-  result = Py_NewRef(Py_None);
+  result = bs_batch_drag(&self->b, id, drag) ? PyErr_NoMemory() : Py_NewRef(Py_None);
 done:
   drop(held, 2);
   return result;
@@ -291,7 +287,7 @@ static PyObject *core_restore(PyObject *object, PyObject *args) {
   }
   for (int i = 0; i < 5; at += parts[i++].size) memcpy(parts[i].data, (char *)held.view.buf + at, parts[i].size);
   drop(&held, 1);
-  return Py_NewRef(Py_None);
+  return bs_batch_drag(b, id, b->episode[id].drag) ? PyErr_NoMemory() : Py_NewRef(Py_None);
 }
 
 /* The physics state rows (mjSTATE_INTEGRATION) of one environment's last failure, for messages. */

@@ -31,6 +31,7 @@ typedef struct {
 
 typedef struct {
   bs_tracking tracking;
+  double drag; /* factor on the puck's drag */
   int32_t slow_steps; /* consecutive control steps of a touched, nearly still puck */
 } bs_episode;
 
