@@ -1,0 +1,100 @@
+"""The evidence commands as a user calls them: JSON on standard output, one sentence on bad input."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from blindsave import cli
+from blindsave.evidence import tables
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def run(capsys, *words: str):
+    cli.execute([*words, "--json"])
+    return json.loads(capsys.readouterr().out)
+
+
+def complaint(capsys, monkeypatch, *words: str) -> str:
+    monkeypatch.setattr(sys, "argv", ["blindsave", *words])
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert stopped.value.code == 2
+    sentence = capsys.readouterr().err
+    assert sentence.startswith("blindsave: ")
+    assert sentence.count("\n") == 1
+    return sentence
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory) -> tuple[Path, str]:
+    """One scripted policy over the calibration shots, and what the command printed."""
+    import contextlib
+    import io
+
+    folder = tmp_path_factory.mktemp("evaluate")
+    printed = io.StringIO()
+    words = ["evaluate", "inactive", "--split", "calibration", "--blackouts", "20", "--work", str(folder), "--json"]
+    with contextlib.redirect_stdout(printed):
+        cli.execute(words)
+    return folder, printed.getvalue()
+
+
+def test_evaluate_prints_saves_and_the_path_of_a_whole_table(evaluated):
+    result = json.loads(evaluated[1])
+    assert result["policies"]["inactive"]["20"]["shots"] == 216
+    table = tables.read(result["table"])
+    assert table.num_rows == 216
+    saves = sum(table["save"].to_pylist())
+    assert result["policies"] == {"inactive": {"20": {"saves": saves, "shots": 216}}}
+
+
+def test_stats_and_power_read_the_table(evaluated, capsys):
+    path = json.loads(evaluated[1])["table"]
+    plan = str(REPOSITORY / "protocol.toml")
+    result = run(capsys, "stats", path, "--plan", plan, "--replicates", "200")
+    assert result["rates"]["inactive"]["20"]["seedless"] is True
+    assert result["outcomes"]["inactive"]["20"]["goal_conceded"] == 208
+    assert result["primary"] == []
+    answer = run(capsys, "power", path, "--a", "inactive", "--b", "inactive")
+    assert (answer["shots_needed"], answer["resolvable_now"]) == (2, 0.0)
+    cli.execute(["stats", path, "--plan", plan, "--replicates", "50"])
+    assert "inactive" in capsys.readouterr().out
+
+
+def test_bench_coverage_reports_every_population(capsys):
+    result = run(capsys, "bench", "coverage", "--studies", "20", "--replicates", "50")
+    assert len(result["populations"]) == 4
+    assert all(0 <= p["rate"] <= 1 for p in result["populations"])
+    assert result["machine"]["cores"] >= 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["evaluate", "nobody"], "nobody"),
+        (["evaluate", "inactive", "--split", "nowhere"], "nowhere"),
+        (["evaluate", "inactive", "--blackouts", "0,x"], "--blackouts"),
+        (["evaluate", "inactive", "--blackouts", "2.5"], "whole numbers"),
+        (["evaluate", "inactive", "--blackouts", "200"], "200"),
+        (["evaluate", "inactive", "--noise-mm", "-1"], "-1"),
+        (["evaluate", "inactive", "inactive"], "twice"),
+        (["evaluate"], "at least one policy"),
+        (["stats", "none.parquet"], "none.parquet"),
+        (["power", "none.parquet", "--points", "0"], "--points"),
+        (["freeze", "--plan", "none.toml"], "none.toml"),
+        (["release", "--manifest", "none.json"], "none.json"),
+        (["bench", "coverage", "--studies", "0"], "at least one study"),
+    ],
+)
+def test_bad_input_is_one_sentence_that_names_the_offender(capsys, monkeypatch, tmp_path, words, sentence):
+    monkeypatch.chdir(tmp_path)
+    assert sentence in complaint(capsys, monkeypatch, *words)
+
+
+def test_freezing_without_models_names_the_first_missing_checkpoint(capsys, monkeypatch, tmp_path):
+    (tmp_path / "protocol.toml").write_bytes((REPOSITORY / "protocol.toml").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    assert "feed_forward/14303.safetensors" in complaint(capsys, monkeypatch, "freeze")
