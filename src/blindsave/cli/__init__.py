@@ -34,6 +34,7 @@ COMMANDS: dict[str, Command] = {
     "release": Command("blindsave.cli.seal:Release", "open the test exactly once"),
     "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check that intervals keep their word"),
     "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
+    "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the HTML page from results"),
     "render": Command("blindsave.cli.render:Render", "draw an episode as a film or a picture"),
 }
 

@@ -16,9 +16,11 @@ from blindsave.evidence import tables
 from blindsave.evidence.ledger import Entry, Ledger
 from blindsave.evidence.plan import Plan, load_plan
 from blindsave.report.costs import Costs, read_costs
+from blindsave.report.replays import check
 from blindsave.store import read_json
 
-PLAN, LEDGER, FREEZE, REPLAYS, NOTES = "protocol.toml", "ledger.jsonl", "freeze.json", "replays.json", "deviations.md"
+PLAN, LEDGER, FREEZE = "protocol.toml", "ledger.jsonl", "freeze.json"
+REPLAYS, NOTES, STATEMENT = "replays.json", "deviations.md", "statement.md"
 WANTED = {
     "principal_test": "the principal test (table principal_test.parquet)",
     "sealed_test": "the sealed test (table sealed_test.parquet)",
@@ -42,6 +44,9 @@ class Results:
     costs: Costs
     replays: Mapping[str, Any] | None
     notes: str
+    """Deviations in words."""
+    statement: str
+    """One sentence for the top of the page, as "quick study at reduced budgets"."""
     missing: tuple[str, ...]
 
 
@@ -70,8 +75,9 @@ def read_results(root: str | Path) -> Results:
         ledger=ledger,
         entries=() if ledger is None else tuple(ledger.entries()),
         costs=costs,
-        replays=read_json(replays_path) if replays_path.is_file() else None,
-        notes=notes_path.read_text(encoding="utf-8") if notes_path.is_file() else "",
+        replays=check(read_json(replays_path), replays_path) if replays_path.is_file() else None,
+        notes=_text(notes_path),
+        statement=_text(folder / STATEMENT),
         missing=tuple(_missing(found, named, costs)),
     )
 
@@ -79,6 +85,10 @@ def read_results(root: str | Path) -> Results:
 def _first(folder: Path, name: str) -> Path | None:
     """A file of the folder itself, or of one of its subfolders."""
     return next((path for path in (folder / name, *sorted(folder.glob(f"*/{name}"))) if path.is_file()), None)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
 
 
 def _tables(folder: Path) -> tuple[dict[str, pa.Table], dict[str, tuple[Path, ...]]]:

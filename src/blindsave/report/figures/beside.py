@@ -4,6 +4,7 @@ from typing import Any
 
 from blindsave.report.analysis import Analysis, SplitResult, percent
 from blindsave.report.figures.export import Draw
+from blindsave.report.figures.frontier import TICKS, stretch, unstretch
 from blindsave.report.figures.style import Theme
 from blindsave.report.names import look, milliseconds, ordered, title
 from blindsave.report.published import rate
@@ -24,8 +25,13 @@ def draw_beside(analysis: Analysis, test: SplitResult) -> Draw:
             if theirs is not None:
                 _bar(ax, theme, theirs, row + 0.2, theme.muted, "D", 1.1, 3.6)
         ax.set_yticks(range(len(policies)), [title(policy) for policy in policies])
-        ax.set(ylim=(len(policies) - 0.4, -0.6), xlabel="Percent saved: ours in colour, the paper's in grey")
-        ax.set_xlim(right=101)
+        ax.set(ylim=(len(policies) - 0.4, -0.6), xlabel="Percent saved, stretched scale; the paper's in grey")
+        ax.set_xscale("function", functions=(stretch, unstretch))
+        lowest = min(100 * float(test.principal.rate(policy, analysis.endpoint).low) for policy in policies)
+        ticks = [tick for tick in TICKS if tick >= lowest - 25 and tick not in (97,)]
+        ax.set_xlim(max(0.0, lowest - 12), 100.3)
+        ax.set_xticks(ticks, [f"{tick}" for tick in ticks])
+        ax.minorticks_off()
         ax.spines["left"].set_visible(False)
         ax.tick_params(axis="y", length=0)
         ax.grid(axis="x")

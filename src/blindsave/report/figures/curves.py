@@ -58,7 +58,7 @@ def draw_close(test: SplitResult) -> Draw:
         _curves(ax, theme, curves, dodge=DODGE_MS)
         last = max(x for curve in curves.values() for x in curve)
         ax.set(ylim=(floor, 100.4), ylabel="Save rate (%)", xlim=(-32, last + 32))
-        _time_axis(ax, theme, curves)
+        _time_axis(ax, theme, curves, words_at="top")
         handles, _ = ax.get_legend_handles_labels()
         names = [short(policy) for policy in curves]
         figure.legend(handles, names, loc="outside lower center", ncols=3, handlelength=1.6, columnspacing=1.4)
@@ -82,7 +82,7 @@ def draw_noise(analysis: Analysis) -> Draw:
                 _errorbar(ax, theme, policy, x, cells)
             ax.set_xticks(range(len(levels)), [f"{sigma_mm(d):g}" for d in levels])
             ax.set_xlabel("Noise σ (mm)")
-            ax.set_title("puck always visible" if blackout == 0 else f"hidden for {milliseconds(blackout)} ms")
+            ax.set_title("Puck always visible" if blackout == 0 else f"Hidden for {milliseconds(blackout)} ms")
             ax.grid(axis="y")
             ax.margins(x=0.12)
         axes[0].set_ylabel("Save rate (%)")
@@ -121,7 +121,7 @@ def _errorbar(ax: Any, theme: Theme, policy: str, x: Sequence[float], cells: Seq
     )
 
 
-def _time_axis(ax: Any, theme: Theme, curves: Mapping[str, Curve]) -> None:
+def _time_axis(ax: Any, theme: Theme, curves: Mapping[str, Curve], words_at: str = "bottom") -> None:
     ticks = sorted({x for curve in curves.values() for x in curve})
     ax.set_xticks(ticks)
     ax.set_xlabel("How long the puck is hidden (ms)")
@@ -129,6 +129,6 @@ def _time_axis(ax: Any, theme: Theme, curves: Mapping[str, Curve]) -> None:
     if beyond:
         start = (beyond[0] + milliseconds(LONGEST_TRAINED)) / 2
         ax.axvspan(start, ax.get_xlim()[1], color=theme.shade, alpha=0.7, lw=0, zorder=0)
-        place = ax.get_ylim()[0] + 0.02 * (ax.get_ylim()[1] - ax.get_ylim()[0])
-        words = "beyond\ntraining"
-        ax.text(start + 8, place, words, fontsize=8, color=theme.muted, va="bottom", linespacing=1.1)
+        place = 0.98 if words_at == "top" else 0.02
+        style = {"fontsize": 8, "color": theme.muted, "linespacing": 1.1, "transform": ax.get_xaxis_transform()}
+        ax.text(start + 8, place, "beyond\ntraining", va=words_at, **style)

@@ -30,6 +30,8 @@ class Panel:
     draw: Draw
     size: tuple[float, float]
     alt: str
+    page_size: tuple[float, float] | None = None
+    """Another size for the page, where the panel of a wide figure must still be readable on a phone."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +61,16 @@ def write(plate: Plate, folder: Path) -> list[Path]:
 
 def inline(panel: Panel) -> str:
     """One panel as an SVG element for a page: colours are CSS variables, letters are the page's own."""
+    size = panel.page_size or panel.size
     with rc_context(rc(LIGHT)):
-        figure = _canvas(panel.size)
+        figure = _canvas(size)
         panel.draw(figure, LIGHT)
         svg = _svg(figure, transparent=True)
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{panel.name}-", svg)
     svg = _page_colours(svg)
-    width, height = (f"{72 * inches:g}" for inches in panel.size)
+    width, height = (f"{72 * inches:g}" for inches in size)
     label = panel.alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     head = f'<svg role="img" aria-label="{label}" viewBox="0 0 {width} {height}"'
     svg = re.sub(r"<svg[^>]*>", f'{head} xmlns:xlink="http://www.w3.org/1999/xlink">', svg, count=1)

@@ -29,17 +29,17 @@ def draw_frontier(analysis: Analysis, test: SplitResult, cost: str, letter: str)
 
     def draw(figure: Any, theme: Theme) -> None:
         ax = figure.subplots()
-        ax.set_title(f"{letter}   Saves per {'microsecond' if latency else 'parameter'}")
-        ax.set_yscale("function", functions=(_stretch, _unstretch))
+        ax.set_title(f"{letter}   Saves against {'time' if latency else 'size'}")
+        ax.set_yscale("function", functions=(stretch, unstretch))
         seeds = _seed_points(analysis, rates, costs, latency)
         ax.plot(*np.array(frontier(means)).T, color=theme.muted, lw=1.2, ls=(0, (4, 3)), alpha=0.8, zorder=1)
         for policy, at in means.items():
             colour = theme.series(policy)
             ax.scatter(*np.array(seeds[policy]).T, s=15, color=colour, alpha=0.5, lw=0, zorder=2)
-            ax.scatter(*at, s=85, color=colour, marker=look(policy).marker, ec=theme.ground, lw=0.9, zorder=4)
+            ax.scatter(*at, s=70, color=colour, marker=look(policy).marker, ec=theme.ground, lw=0.9, zorder=4)
         _axes(ax, analysis, seeds, latency)
         others = [point for members in seeds.values() for point in members]
-        place_labels(ax, means, {p: short(p) for p in means}, {p: theme.series(p) for p in means}, others)
+        place_labels(ax, means, {p: short(p) for p in means}, {p: theme.series(p) for p in means}, theme.ground, others)
 
     return draw
 
@@ -73,7 +73,7 @@ def _axes(ax: Any, analysis: Analysis, seeds: Mapping[str, list[tuple[float, flo
     lowest = min(y for _, y in points)
     floor = max(0.0, 10 * np.floor((lowest - 8) / 10)) if lowest < 90 else lowest - 2
     ticks = [tick for tick in TICKS if tick >= floor]
-    ax.set_ylim(floor, 100.45)
+    ax.set_ylim(floor, 100.2)
     ax.set_yticks(ticks, [f"{tick}" for tick in ticks])
     ax.minorticks_off()
     ax.set_xlim(0, 1.14 * max(x for x, _ in points))
@@ -85,9 +85,11 @@ def _axes(ax: Any, analysis: Analysis, seeds: Mapping[str, list[tuple[float, flo
     ax.set_axisbelow(True)
 
 
-def _stretch(rate: Any) -> Any:
+def stretch(rate: Any) -> Any:
+    """Percent to the stretched scale: the logarithm of what is missing to 100."""
     return -np.log(np.maximum(100 + STRETCH - np.asarray(rate, float), 1e-3))
 
 
-def _unstretch(value: Any) -> Any:
+def unstretch(value: Any) -> Any:
+    """Inverse of `stretch`."""
     return 100 + STRETCH - np.exp(-np.asarray(value, float))

@@ -38,6 +38,7 @@ def place_labels(
     points: Mapping[str, tuple[float, float]],
     texts: Mapping[str, str],
     colours: Mapping[str, str],
+    ground: str,
     others: Sequence[tuple[float, float]] = (),
 ) -> None:
     """Write a label near every point where it covers no other label and as few points as possible."""
@@ -55,22 +56,15 @@ def place_labels(
         probe.remove()
         half = box.width / 2, box.height / 2
         spots = [(x + dx * (r * unit + half[0]), y + dy * (r * unit + half[1]), r) for r in REACH for dx, dy in AROUND]
-        best = min(spots, key=lambda spot: _badness(spot, half, taken, dots, frame))
+        rivals = [tuple(ax.transData.transform(other)) for key, other in points.items() if key != name]
+        best = min(spots, key=lambda spot: _badness(spot, half, taken, dots, frame) + _mistaken(spot, (x, y), rivals))
         taken.append((best[0] - half[0], best[1] - half[1], best[0] + half[0], best[1] + half[1]))
         data = ax.transData.inverted().transform(best[:2])
         line = {"arrowstyle": "-", "color": colours[name], "lw": 0.7, "shrinkA": 1, "shrinkB": 5}
-        arrow = line if best[2] > REACH[0] else None
-        ax.annotate(
-            texts[name],
-            at,
-            data,
-            color=colours[name],
-            fontsize=9,
-            weight="bold",
-            ha="center",
-            va="center",
-            arrowprops=arrow,
-        )
+        arrow = line if best[2] > REACH[0] or _mistaken(best, (x, y), rivals) else None
+        style = {"color": colours[name], "fontsize": 9, "weight": "bold", "ha": "center", "va": "center"}
+        backing = {"fc": ground, "ec": "none", "alpha": 0.75, "pad": 0.8}
+        ax.annotate(texts[name], at, data, arrowprops=arrow, bbox=backing, **style)
 
 
 def _badness(
@@ -86,3 +80,9 @@ def _badness(
     outside = max(0, frame.x0 - left) + max(0, right - frame.x1) + max(0, frame.y0 - bottom) + max(0, top - frame.y1)
     covered = sum(left - 4 < x < right + 4 and bottom - 4 < y < top + 4 for x, y in dots)
     return 1000 * clash + 50 * min(outside, 15) + 60 * covered + spot[2]
+
+
+def _mistaken(spot: tuple[float, float, float], own: tuple[float, float], rivals: Sequence[tuple[float, ...]]) -> float:
+    """A label nearer to another point than to its own would be read as the other's."""
+    reach = (spot[0] - own[0]) ** 2 + (spot[1] - own[1]) ** 2
+    return 40.0 * sum((spot[0] - x) ** 2 + (spot[1] - y) ** 2 < reach for x, y in rivals)

@@ -30,11 +30,11 @@ def draw_memory(analysis: Analysis) -> Any:
                 style = {"color": colour, "marker": look(policy).marker, "ms": 8, "capsize": 0, "elinewidth": 2.2}
                 ax.errorbar(x, points, [low, high], ls="-", lw=1.1, **style)
             _bracket(ax, theme, column * 3.1 + 1.25, members, analysis.endpoint)
-            ax.text(column * 3.1 + 0.62, 113, f"versus\n{title(other)}", ha="center", va="top", linespacing=1.25)
+            ax.text(column * 3.1 + 0.62, 126, f"versus\n{title(other)}", ha="center", va="top", linespacing=1.25)
         ticks = [column * 3.1 + i * 1.25 for column in range(len(groups)) for i in range(2)]
         labels = [f"{milliseconds(n)} ms" for _ in groups for n in lengths]
         ax.set(
-            ylim=(0, 114), ylabel="Save rate (%)", xticks=ticks, yticks=range(0, 101, 20), xlim=(-0.6, ticks[-1] + 1.5)
+            ylim=(0, 127), ylabel="Save rate (%)", xticks=ticks, yticks=range(0, 101, 20), xlim=(-0.6, ticks[-1] + 1.65)
         )
         ax.set_xticklabels(labels)
         ax.grid(axis="y")

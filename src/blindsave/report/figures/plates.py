@@ -57,7 +57,7 @@ def behaviour_plate(analysis: Analysis, test: SplitResult) -> Plate:
     rows: tuple[tuple[Panel, ...], ...] = (top,)
     if any({a, b} <= test.saves.saved.keys() for a, b in (*LARGE, *SMALL)):
         alt = f"Forest plot of paired save-rate differences at {ms} ms with 95 % intervals."
-        rows = (top, (Panel("f3c", draw_forest(analysis, test), (9.0, 3.6), alt),))
+        rows = (top, (Panel("f3c", draw_forest(analysis, test), (9.0, 3.6), alt, page_size=(5.4, 4.2)),))
     caption = (
         "(a) Save rate by how long the puck is hidden. (b) The same, close up, for the policies with memory. Means "
         f"over training seeds with 95 % intervals; the teacher is one policy. (c) Paired differences at {ms} ms, ours "
@@ -89,7 +89,7 @@ def cost_plate(analysis: Analysis, test: SplitResult) -> Plate | None:
 def noise_plate(analysis: Analysis) -> Plate:
     """The noise extension as a figure."""
     alt = "Save rates under 0, 1 and 5 mm of position noise, visible and hidden."
-    panel = Panel("f5", draw_noise(analysis), (6.4, 3.7), alt)
+    panel = Panel("f5", draw_noise(analysis), (6.4, 3.7), alt, page_size=(5.0, 3.6))
     caption = "Save rates when every visible puck position carries Gaussian noise, without retraining; 95 % intervals."
     return Plate("figure-noise", "Noise on the puck's position", caption, ((panel,),))
 
@@ -97,6 +97,6 @@ def noise_plate(analysis: Analysis) -> Plate:
 def beside_plate(analysis: Analysis, test: SplitResult) -> Plate:
     """Paper and ours at the endpoint."""
     alt = "Save rates at 400 ms: ours in colour and the paper's in grey, with 95 % intervals."
-    panel = Panel("f6", draw_beside(analysis, test), (6.4, 3.9), alt)
+    panel = Panel("f6", draw_beside(analysis, test), (6.4, 3.9), alt, page_size=(4.9, 3.7))
     caption = "Save rates on the principal test with 95 % intervals; the paper gives the teacher as a point."
     return Plate("figure-paper-versus-ours", "Paper versus ours", caption, ((panel,),))

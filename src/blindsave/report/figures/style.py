@@ -36,7 +36,7 @@ DARK = Theme("dark", "#e9edf1", "#a3afba", "#343d46", "#14191e", "#262e36", "#1b
 ROLES = ("ink", "muted", "grid", "ground", "shade", "ice", "rail", "line", "alarm")
 
 
-def rc(theme: Theme) -> dict[str, Any]:
+def rc(theme: Theme) -> dict[Any, Any]:
     """Matplotlib settings of a theme."""
     return {
         "font.family": "sans-serif",

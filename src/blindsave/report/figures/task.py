@@ -67,13 +67,13 @@ def draw_pair(figure: Any, theme: Theme) -> None:
         ha="center",
         arrowprops={"arrowstyle": "-", "color": theme.muted, "lw": 0.8},
     )
-    ax.text(-0.42, -0.18, "opposite posts", ha="center", color=theme.muted)
+    ax.text(-0.55, 0.15, "opposite posts", ha="center", color=theme.muted)
     _magnifier(ax, theme, colours)
 
 
 def _magnifier(ax: Any, theme: Theme, colours: list[str]) -> None:
     """The five visible positions of both shots, stretched sideways until they can be told apart."""
-    lens = ax.inset_axes((0.50, 0.665, 0.455, 0.235))
+    lens = ax.inset_axes((0.525, 0.665, 0.44, 0.235))
     lens.set_facecolor(theme.ground)
     for shot, colour in zip(alias_pair(), colours, strict=True):
         seen = flight(shot, np.arange(BLACKOUT_START + 1) * CONTROL_DT_S)
@@ -83,7 +83,7 @@ def _magnifier(ax: Any, theme: Theme, colours: list[str]) -> None:
     lens.margins(0.08, 0.18)
     for side in lens.spines.values():
         side.set(visible=True, color=theme.rail)
-    lens.set_title("what is seen: 5 positions (width × 10)", fontsize=8, weight="normal", pad=3, color=theme.muted)
+    lens.set_title("all that is seen, magnified", fontsize=8, weight="normal", pad=3, color=theme.muted)
 
 
 def draw_table(ax: Any, theme: Theme) -> None:
@@ -95,8 +95,8 @@ def draw_table(ax: Any, theme: Theme) -> None:
     for side in (-1, 1):
         ax.plot([side * HALF_X] * 2, [-GOAL, GOAL], color=theme.alarm, lw=4, solid_capstyle="butt")
     ax.add_patch(Circle(MALLET_HOME, MALLET_RADIUS_M, fc=theme.shade, ec=theme.ink, lw=1.3, zorder=4))
-    ax.text(MALLET_HOME[0], -0.115, "mallet", ha="center", color=theme.muted, fontsize=8.5)
-    ax.set(xlim=(-HALF_X - 0.03, HALF_X + 0.03), ylim=(-HALF_Y - 0.03, HALF_Y + 0.03), aspect="equal")
+    ax.text(MALLET_HOME[0], -0.205, "mallet", ha="center", color=theme.muted, fontsize=8.5)
+    ax.set(xlim=(-HALF_X - 0.03, HALF_X + 0.03), ylim=(-HALF_Y - 0.03, HALF_Y + 0.03), aspect="equal", anchor="N")
     ax.axis("off")
 
 

@@ -1,0 +1,48 @@
+"""Play failures again from the shipped policies and keep them beside the results."""
+
+from pathlib import Path
+
+from blindsave.errors import BadInput
+from blindsave.policies.base import Policy
+from blindsave.policies.scripted import SCRIPTED, Privileged
+from blindsave.report import replays
+from blindsave.report.results import REPLAYS, Results
+from blindsave.task.shots import SPLITS, Shot, shots
+
+SPLITS_TO_SHOW = ("principal_test", "sealed_test", "validation")
+
+
+def record_failures(results: Results, per_policy: int = 2, load: replays.Load | None = None) -> Path:
+    """Choose failures of the first test there is, play them again and write results/replays.json."""
+    split = next((name for name in SPLITS_TO_SHOW if name in results.tables), None)
+    if split is None:
+        raise BadInput(f"there is no test table in {results.root} to take failures from")
+    endpoint = results.plan.blackout if results.plan else 20
+    scenes = replays.choose(results.tables[split], endpoint, per_policy)
+    if "noise_test" in results.tables:
+        noisy = results.tables["noise_test"]
+        if "noise_5mm" in noisy["disturbance"].unique().to_pylist():
+            scenes += replays.choose(noisy, endpoint, 1, "noise_5mm")
+    known = {shot.id: shot for name in {scene.split for scene in scenes} for shot in _shots(results, name)}
+    return replays.write(replays.record(scenes, load or shipped, known), results.root / REPLAYS)
+
+
+def shipped(policy: str, training_seed: int) -> Policy | Privileged:
+    """A policy by its name in tables: scripted, shipped student, or named."""
+    from blindsave.policies import catalog
+
+    if policy in SCRIPTED:
+        return SCRIPTED[policy]
+    return catalog.load(f"{policy}/{training_seed}" if training_seed else policy)
+
+
+def _shots(results: Results, split: str) -> tuple[Shot, ...]:
+    """The shots of a split; those of the sealed test follow from the seed in the ledger."""
+    if split in SPLITS:
+        return shots(split)
+    from blindsave.evidence.release import sealed_shots
+
+    opening = next((entry for entry in reversed(results.entries) if entry.kind == "opening"), None)
+    if opening is None:
+        raise BadInput(f"the shots of {split} are unknown: the ledger has no opening")
+    return sealed_shots(opening.content["sealed_seed"])

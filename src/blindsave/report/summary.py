@@ -1,0 +1,117 @@
+"""The report in a few plain sentences."""
+
+from blindsave.report.analysis import Analysis, SplitResult, percent
+from blindsave.report.claims import CONTRADICTED, NOT_CONFIRMED, UNTESTED, Finding, compatible
+from blindsave.report.names import TEACHER, milliseconds, ordered
+from blindsave.report.sheets_principal import SPLIT_TITLES
+
+PLAIN = {
+    "structured_k0": "a goalkeeper with a linear memory (k = 0)",
+    "gru_n64": "one with a gated memory (GRU-64)",
+    "finite_stack_10": "one that sees its last ten observations",
+    "feed_forward": "one without memory",
+    TEACHER: "their teacher",
+}
+
+
+def sentences(analysis: Analysis, found: list[Finding]) -> list[str]:
+    """What was found, most important first; empty where there is no test at all."""
+    test = analysis.main
+    said = [] if test is None else [_rates(analysis, test)]
+    if test is not None:
+        said += _contrasts(analysis, test)
+    said += _memory(analysis) + _noise(analysis) + _sealed(analysis)
+    return said + _verdicts(found)
+
+
+def _rates(analysis: Analysis, test: SplitResult) -> str:
+    if analysis.endpoint not in test.saves.blackouts:
+        lengths = ", ".join(f"{milliseconds(n)} ms" for n in test.saves.blackouts)
+        return f"Save rates were recorded with the puck hidden for {lengths}."
+    named = [policy for policy in PLAIN if policy in test.saves.saved] or ordered(test.saves.saved)[:5]
+    parts = [
+        f"{PLAIN.get(policy, policy)} saved {percent(test.principal.rate(policy, analysis.endpoint)).point} %"
+        for policy in named
+    ]
+    where = SPLIT_TITLES.get(test.split, test.split)
+    shots, ms = len(test.saves.shot_ids), milliseconds(analysis.endpoint)
+    start = f"With the puck hidden for {ms} ms ({where}, {shots} shots)"
+    return f"{start}, {_listed(parts)}."
+
+
+def _contrasts(analysis: Analysis, test: SplitResult) -> list[str]:
+    primary = test.contrasts.get("primary", ())
+    if not primary:
+        return []
+    gain = [c for c in primary if c.low > 0]
+    loss = [c for c in primary if c.high < 0]
+    equal = [c for c in primary if c.equivalence.equivalent]
+    count, margin = len(primary), f"±{100 * analysis.margin:g} points"
+    if gain:
+        names = _listed([c.a.replace("_", " ") for c in gain])
+        first = f"More than a linear memory helped: {names} saved clearly more than k = 0."
+    else:
+        worse = f" ({len(loss)} saved clearly less)" if loss else ""
+        first = f"None of the {count} more complex memories saved clearly more than the linear one{worse}."
+    second = f"{len(equal)} of {count} are shown to be equivalent to it within {margin}."
+    return [f"{first} {second}"]
+
+
+def _memory(analysis: Analysis) -> list[str]:
+    found = next((c for c in analysis.memory.get("teacher_reset", ()) if c.blackout == analysis.endpoint), None)
+    if found is None:
+        return []
+    drop, ms = percent(found), milliseconds(analysis.endpoint)
+    return [
+        f"The task needs memory: erasing the teacher's state when tracking stops costs it {drop.point} points "
+        f"{drop.span} at {ms} ms."
+    ]
+
+
+def _noise(analysis: Analysis) -> list[str]:
+    held, rates = analysis.noise_saves, analysis.noise
+    wanted = {"structured_k0", "gru_n64"}
+    if held is None or rates is None or not wanted <= held.saved.keys() or "noise_5mm" not in held.disturbances:
+        return []
+    if analysis.endpoint not in held.blackouts:
+        return []
+    c = rates.difference("all", "structured_k0", "gru_n64", analysis.endpoint, "noise_5mm")
+    number = percent(c, True)
+    verdict = (
+        "is more robust than" if c.low > 0 else "is less robust than" if c.high < 0 else "is not clearly different from"
+    )
+    return [
+        f"Under 5 mm of tracking noise the linear memory {verdict} the GRU: {number.point} points {number.span} at "
+        f"{milliseconds(analysis.endpoint)} ms."
+    ]
+
+
+def _sealed(analysis: Analysis) -> list[str]:
+    one, other = analysis.splits.get("principal_test"), analysis.splits.get("sealed_test")
+    if one is None or other is None:
+        return []
+    cells = [
+        compatible(percent(one.principal.rate(p, n)), percent(other.principal.rate(p, n)))
+        for p in one.saves.saved.keys() & other.saves.saved.keys()
+        for n in set(one.saves.blackouts) & set(other.saves.blackouts)
+    ]
+    return [
+        f"The sealed test, whose shots did not exist before everything was frozen, agrees with the principal test in "
+        f"{sum(cells)} of {len(cells)} rates."
+    ]
+
+
+def _verdicts(found: list[Finding]) -> list[str]:
+    tested = [f for f in found if f.verdict != UNTESTED]
+    if not tested:
+        return []
+    open_ = [f for f in tested if f.verdict in (NOT_CONFIRMED, CONTRADICTED)]
+    confirmed = len(tested) - len(open_)
+    said = f"Of the paper's {len(found)} claims listed below, {len(tested)} were tested and {confirmed} confirmed."
+    if not open_:
+        return [said]
+    return [f"{said} Not so: {_listed([f.claim.statement[:1].lower() + f.claim.statement[1:] for f in open_])}."]
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
