@@ -68,7 +68,7 @@ def exp(x: Any) -> Any:
     n = shifted - ROUND
     r = (x - n * LN2_HIGH) - n * LN2_LOW
     mantissa = (_horner(EXP_POLYNOMIAL, r) * (r * r) + r) + ONE
-    scale = (np.asarray(shifted).view(np.uint32) << np.uint32(23)) + np.uint32(0x3F800000)
+    scale = (np.asarray(shifted).view(np.uint32) + np.uint32(127)) << np.uint32(23)
     return mantissa * scale.view(np.float32)
 
 

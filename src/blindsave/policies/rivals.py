@@ -1,5 +1,6 @@
 """Other runtimes for the latency bench, each tuned fairly and each optional: ONNX Runtime and torch."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -35,7 +36,7 @@ def onnx_stepper(model: bytes, program: Program) -> Stepper | None:
         bindings.append(binding)
     run, turn = session.run_with_iobinding, 0
 
-    def step(values: Array) -> Array:
+    def step(values: Array, alive: list[Array] = carries) -> Array:  # the bindings hold bare addresses of `carries`
         nonlocal turn
         observation[0] = values
         run(bindings[turn])
@@ -83,7 +84,8 @@ def torch_stepper(program: Program) -> Stepper | None:
                 held.append((start, stop, result))
             return read(program.carry_out) if program.carry else carry, read(program.action_out)
 
-    with torch.inference_mode():
+    with torch.inference_mode(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # still the fastest form for batch one
         example = (torch.zeros(program.carry), torch.zeros(program.observation))
         module = torch.jit.freeze(torch.jit.trace(Step().eval(), example))
     carry = torch.zeros(program.carry)
