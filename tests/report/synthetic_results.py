@@ -28,9 +28,10 @@ NOISE_RATES = {  # blackout/noise: percent
 MEMORY_RATES = {
     "teacher": (99.6, 100, 98.2, 96.9, 96.0),
     "teacher_reset": (99.6, 58.2, 49.3, 49.8, 50.2),
-    "teacher_sampled": (99.6, 99.1, 98.2, 97.8, 96.9),
     "ppo": (90.7, 80.4, 61.8, 17.8, 33.3),
 }
+
+MEMORY_PAIRS = {"state_reset": ("teacher", "teacher_reset"), "memoryless": ("teacher", "ppo")}
 
 
 @functools.cache
@@ -108,10 +109,11 @@ def noise_table():
     return tables.concatenate(parts)
 
 
-def memory_table():
+def memory_table(pair: tuple[str, str]):
     layout = Layout("test", rows_of("test"), LENGTHS[:5], ("clean",))
     make, parts = Maker(6), []
-    for policy, rates in MEMORY_RATES.items():
+    for policy in pair:
+        rates = MEMORY_RATES[policy]
         counts = {(n, "clean"): round(2.25 * r) for n, r in zip(layout.blackouts, rates, strict=True)}
         parts.append(make.rows(policy, 14304 if policy == "ppo" else 0, layout, counts, 1.0))
     return tables.concatenate(parts)
@@ -125,8 +127,8 @@ def latency_document() -> dict:
     for name, median in medians.items():
         by_seed = {str(seed): round(float(median * rng.normal(1, 0.01)), 4) for seed in SEEDS}
         middle = float(np.median(list(by_seed.values())))
-        python = {"median": middle, "p95": round(middle * 1.02, 4), "by_seed": by_seed}
-        families[name] = {"python_us": python, "native_us": round(middle * 0.55, 4), "numpy_us": round(middle * 14, 3)}
+        families[name] = {"python_us": middle, "python_p95_us": round(middle * 1.02, 4), "python_us_by_seed": by_seed}
+        families[name] |= {"native_us": round(middle * 0.55, 4), "numpy_us": round(middle * 14, 3)}
     return {"families": families, "machine": {"cpu": "Imaginary CPU 1", "cores": 2}}
 
 
@@ -167,11 +169,12 @@ def write(folder: Path, parts: str = "all") -> Path:
         few = ("feed_forward", "finite_stack_10", "structured_k0", "gru_n64", "teacher")
         tables.write(principal_like("validation", 3, (0, 10, 20), few), folder / "validation" / "grid.parquet")
         return folder
-    tables.write(principal_like("principal_test", 1), folder / "principal_test.parquet")
-    tables.write(principal_like("sealed_test", 2), folder / "sealed_test.parquet")
+    tables.write(principal_like("principal_test", 1), folder / "test" / "principal_test.parquet")
+    tables.write(principal_like("sealed_test", 2), folder / "test" / "sealed_test.parquet")
     tables.write(principal_like("validation", 3, LENGTHS[:5]), folder / "validation" / "grid.parquet")
-    tables.write(noise_table(), folder / "noise_test.parquet")
-    tables.write(memory_table(), folder / "test.parquet")
+    tables.write(noise_table(), folder / "noise" / "noise_test.parquet")
+    for name, pair in MEMORY_PAIRS.items():
+        tables.write(memory_table(pair), folder / "memory" / f"{name}.parquet")
     store.write_json(folder / "efficiency" / "latency.json", latency_document())
     shutil.copy(PROTOCOL, folder / "protocol.toml")
     ledger(folder / "ledger.jsonl")

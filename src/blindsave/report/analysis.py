@@ -55,7 +55,8 @@ class Analysis:
     noise_saves: Saves | None
     memory: Mapping[str, tuple[Contrast, ...]]
     """By the name of the policy the teacher is compared with."""
-    memory_saves: Saves | None
+    memory_saves: Mapping[str, Saves]
+    """The shots of each memory test, by the same name."""
     verdicts: tuple[hypotheses.Verdict, ...]
     deviations: tuple[Deviation, ...]
     endpoint: int
@@ -81,13 +82,13 @@ def analyse(results: Results, replicates: int | None = None) -> Analysis:
     tests = {split: _test(results, split, plan, endpoint, margin, count) for split in splits}
     noise_saves = saves(results.tables["noise_test"]) if "noise_test" in results.tables else None
     noise = None if noise_saves is None else strata.noise(noise_saves, count)
-    memory_saves = saves(results.tables["test"]) if "test" in results.tables else None
+    memory_saves = _memory_saves(results)
     return Analysis(
         results=results,
         splits=tests,
         noise=noise,
         noise_saves=noise_saves,
-        memory={} if memory_saves is None else _memory(memory_saves, count),
+        memory=_memory(memory_saves, count),
         memory_saves=memory_saves,
         verdicts=tuple(_verdicts(plan, tests, noise, noise_saves)) if plan else (),
         deviations=tuple(_deviations(results, plan, count)) if plan else (),
@@ -100,11 +101,6 @@ def analyse(results: Results, replicates: int | None = None) -> Analysis:
 def percent(interval: Interval | Contrast, signed: bool = False, decimals: int = 1) -> Estimate:
     """Fractions as percent, with the interval."""
     return Estimate(100 * interval.estimate, 100 * interval.low, 100 * interval.high, decimals, signed)
-
-
-def memory_partner(policy: str) -> str:
-    """The teacher's name in the memory test against a policy."""
-    return next(a for a, b, _ in MEMORY_TESTS if b == policy)
 
 
 def _test(results: Results, split: str, plan: Plan | None, endpoint: int, margin: float, count: int) -> SplitResult:
@@ -134,14 +130,28 @@ def _present(pairs: Pairs, held: Saves) -> list[tuple[str, str]]:
     return [(a, b) for a, b in pairs if {a, b} <= held.saved.keys()]
 
 
-def _memory(held: Saves, count: int) -> dict[str, tuple[Contrast, ...]]:
-    """The memory tests; the plain teacher stands in where no sampled one was recorded."""
+def _memory_saves(results: Results) -> dict[str, Saves]:
+    """For each memory test the first table that holds both of its policies, one trained network each."""
+    held = [saves(table) for _, table in sorted(results.memory.items())]
     found = {}
-    for a, b, seed in MEMORY_TESTS:
-        first = a if a in held.saved else "teacher"
-        if {first, b} <= held.saved.keys() and len(held.seeds[b]) == 1:
-            found[b] = tuple(paired(held, first, b, seed, replicates=count))
+    for a, b, _ in MEMORY_TESTS:
+        fitting = [h for h in held if _teacher_in(h, a) and len(h.seeds.get(b, ())) == 1]
+        if fitting:
+            found[b] = fitting[0]
     return found
+
+
+def _memory(held: Mapping[str, Saves], count: int) -> dict[str, tuple[Contrast, ...]]:
+    return {
+        b: tuple(paired(held[b], _teacher_in(held[b], a) or a, b, seed, replicates=count))
+        for a, b, seed in MEMORY_TESTS
+        if b in held
+    }
+
+
+def _teacher_in(held: Saves, name: str) -> str | None:
+    """The teacher by the name wanted, or the plain one where no other was recorded."""
+    return next((known for known in (name, "teacher") if known in held.saved), None)
 
 
 def _verdicts(
@@ -171,5 +181,4 @@ def _askable(plan: Plan, held: Saves, split: str) -> Plan:
 
 
 def _deviations(results: Results, plan: Plan, count: int) -> list[Deviation]:
-    planned = {split: table for split, table in results.tables.items() if split != "test"}
-    return deviations(plan, planned, results.ledger, count)
+    return deviations(plan, results.tables, results.ledger, count)

@@ -61,8 +61,7 @@ def _sections(
             "task",
             "Task",
             "Does the task need memory?",
-            drawn.get("figure-1", "")
-            + _or_missing(sheets, ["memory"], "The memory tests (split test) are not recorded yet."),
+            drawn.get("figure-1", "") + _or_missing(sheets, ["memory"], "The memory tests are not recorded yet."),
         ),
         ("results", "Results", "How many shots are saved", _principal(sheets, drawn)),
         (

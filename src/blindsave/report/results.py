@@ -10,22 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from blindsave.errors import BadFile, BadInput
 from blindsave.evidence import tables
 from blindsave.evidence.ledger import Entry, Ledger
 from blindsave.evidence.plan import Plan, load_plan
+from blindsave.evidence.tables import KEY
 from blindsave.report.costs import Costs, read_costs
 from blindsave.report.replays import check
 from blindsave.store import read_json
 
 PLAN, LEDGER, FREEZE = "protocol.toml", "ledger.jsonl", "freeze.json"
 REPLAYS, NOTES, STATEMENT = "replays.json", "deviations.md", "statement.md"
+MEMORY_SPLIT, MEMORY_FOLDER = "test", "memory"
+OTHER_FOLDERS = ("ppo", "teacher", "report", "datasets")
+"""Folders whose tables are about how policies were made, not about the comparison."""
 WANTED = {
-    "principal_test": "the principal test (table principal_test.parquet)",
-    "sealed_test": "the sealed test (table sealed_test.parquet)",
-    "noise_test": "the noise extension (table noise_test.parquet)",
-    "test": "the memory tests: teacher, teacher_reset, teacher_sampled and ppo on split test (table test.parquet)",
+    "principal_test": "the principal test (test/principal_test.parquet)",
+    "sealed_test": "the sealed test (test/sealed_test.parquet)",
+    "noise_test": "the noise extension (noise/noise_test.parquet)",
     "validation": "the validation grid (validation/*.parquet)",
 }
 
@@ -36,6 +40,9 @@ class Results:
 
     root: Path
     tables: Mapping[str, pa.Table]
+    """By split."""
+    memory: Mapping[str, pa.Table]
+    """Tables of the memory tests, by file name."""
     files: Mapping[str, tuple[Path, ...]]
     """Every file that was read, by what it holds."""
     plan: Plan | None
@@ -55,7 +62,7 @@ def read_results(root: str | Path) -> Results:
     folder = Path(root)
     if not folder.is_dir():
         raise BadInput(f"there is no results folder {folder}")
-    found, sources = _tables(folder)
+    found, memory, sources = _tables(folder)
     plan_path = next((path for path in (folder / PLAN, folder.parent / PLAN) if path.is_file()), None)
     ledger_path = _first(folder, LEDGER)
     ledger = None if ledger_path is None else Ledger(ledger_path)
@@ -70,6 +77,7 @@ def read_results(root: str | Path) -> Results:
     return Results(
         root=folder,
         tables=found,
+        memory=memory,
         files=sources,
         plan=None if plan_path is None else load_plan(plan_path),
         ledger=ledger,
@@ -78,7 +86,7 @@ def read_results(root: str | Path) -> Results:
         replays=check(read_json(replays_path), replays_path) if replays_path.is_file() else None,
         notes=_text(notes_path),
         statement=_text(folder / STATEMENT),
-        missing=tuple(_missing(found, named, costs)),
+        missing=tuple(_missing(found, memory, named, costs)),
     )
 
 
@@ -91,27 +99,53 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
 
 
-def _tables(folder: Path) -> tuple[dict[str, pa.Table], dict[str, tuple[Path, ...]]]:
-    """Episode tables by split: files of one folder are joined; a nearer folder goes before a farther one."""
+def _tables(folder: Path) -> tuple[dict[str, pa.Table], dict[str, pa.Table], dict[str, tuple[Path, ...]]]:
+    """Episode tables by split, those of the memory tests by file name, and where they lie."""
     parts: dict[str, dict[Path, list[tuple[Path, pa.Table]]]] = {}
+    memory: dict[str, pa.Table] = {}
+    sources: dict[str, tuple[Path, ...]] = {}
     for path in (*sorted(folder.glob("*.parquet")), *sorted(folder.glob("*/*.parquet"))):
+        if path.parent.name in OTHER_FOLDERS or not _is_episode_table(path):
+            continue
         table = tables.read(path)
-        for split in table["split"].unique().to_pylist():
-            place = parts.setdefault(split, {}).setdefault(path.parent, [])
-            place.append((path, tables.of_split(table, split)))
-    found, sources = {}, {}
+        splits = table["split"].unique().to_pylist()
+        if MEMORY_SPLIT in splits:
+            memory[path.stem] = tables.of_split(table, MEMORY_SPLIT)
+            sources[f"memory test, {path.stem.replace('_', ' ')}"] = (path,)
+        elif path.parent.name != MEMORY_FOLDER:
+            for split in splits:
+                place = parts.setdefault(split, {}).setdefault(path.parent, [])
+                place.append((path, tables.of_split(table, split)))
+    found = {}
     for split, places in parts.items():
         chosen = next(iter(places.values()))
-        try:
-            found[split] = tables.concatenate(table for _, table in chosen)
-        except BadFile as error:
-            raise BadFile(f"the {split} tables of {chosen[0][0].parent} do not fit together: {error}") from error
+        found[split] = _joined(split, chosen)
         sources[f"{split} episodes"] = tuple(path for path, _ in chosen)
-    return found, sources
+    return found, memory, sources
 
 
-def _missing(found: Mapping[str, pa.Table], named: Mapping[str, Path | None], costs: Costs) -> list[str]:
+def _joined(split: str, parts: list[tuple[Path, pa.Table]]) -> pa.Table:
+    """Tables of one folder as one; they must cover the same episodes."""
+    try:
+        return tables.concatenate(table for _, table in parts)
+    except BadFile as error:
+        raise BadFile(f"the {split} tables of {parts[0][0].parent} do not fit together: {error}") from error
+
+
+def _is_episode_table(path: Path) -> bool:
+    """Learning curves and the like are Parquet too; a damaged file is left for the reader to refuse."""
+    try:
+        return set(KEY) <= set(pq.read_schema(path).names)
+    except (OSError, pa.ArrowException):
+        return True
+
+
+def _missing(
+    found: Mapping[str, pa.Table], memory: Mapping[str, pa.Table], named: Mapping[str, Path | None], costs: Costs
+) -> list[str]:
     absent = [words for split, words in WANTED.items() if split not in found]
+    if not memory:
+        absent.append("the memory tests (memory/*.parquet, made by `blindsave memory-test`)")
     if not costs.timed:
         absent.append("latency measurements (efficiency/*.json, as `blindsave bench latency --json` prints them)")
     words = {

@@ -1,6 +1,5 @@
 """Tables of the noise extension, the memory tests, costs beside the paper's, and the record of the study."""
 
-from blindsave.evidence.intervals import Contrast
 from blindsave.evidence.paired import mcnemar
 from blindsave.evidence.strata import NOISE_PAIRS
 from blindsave.report.analysis import Analysis, percent
@@ -8,7 +7,7 @@ from blindsave.report.claims import pair
 from blindsave.report.names import condition, milliseconds, ordered, title
 from blindsave.report.published import COST_FIELDS, cost, memory, noise
 from blindsave.report.results import Results
-from blindsave.report.sheet import Cell, Column, Estimate, Mark, Number, Sheet
+from blindsave.report.sheet import Cell, Column, Number, Sheet
 from blindsave.store import sha256_file
 
 NOISE_GROUPS = ("all", "alias", "support")
@@ -69,8 +68,7 @@ def noise_contrasts(analysis: Analysis, name: str = "noise-contrasts") -> Sheet 
 
 def memory_tests(analysis: Analysis, name: str = "memory") -> Sheet | None:
     """Teacher against itself without state, and against a policy without memory."""
-    held = analysis.memory_saves
-    if held is None or not analysis.memory:
+    if not analysis.memory:
         return None
     columns = (
         Column("test", "Compared with the teacher"),
@@ -84,6 +82,7 @@ def memory_tests(analysis: Analysis, name: str = "memory") -> Sheet | None:
     )
     rows: list[tuple[Cell, ...]] = []
     for other, members in analysis.memory.items():
+        held = analysis.memory_saves[other]
         for i, c in enumerate(members):
             rates = [Number(100 * float(held.at(policy, c.blackout).mean())) for policy in (c.a, other)]
             theirs = memory(other, c.blackout)
@@ -100,8 +99,8 @@ def memory_tests(analysis: Analysis, name: str = "memory") -> Sheet | None:
                 )
             )
     caption = (
-        f"Same {len(held.shot_ids)} shots for both; 95 % intervals from a paired bootstrap over episodes. Erasing the "
-        "state changes nothing where the puck is never hidden."
+        f"Same {len(next(iter(analysis.memory_saves.values())).shot_ids)} shots for both; 95 % intervals from a "
+        "paired bootstrap over episodes. Erasing the state changes nothing where the puck is never hidden."
     )
     return Sheet(name, "Does the task need memory?", caption, columns, tuple(rows))
 
@@ -187,16 +186,6 @@ def sigma_mm(disturbance: str) -> float:
         return float(digits)
     except ValueError:
         return float("inf")
-
-
-def at_endpoint(members: tuple[Contrast, ...], endpoint: int) -> Estimate | None:
-    """The difference of a memory test at the endpoint."""
-    return next((percent(c, True) for c in members if c.blackout == endpoint), None)
-
-
-def verdict_mark(text: str, good: bool) -> Mark:
-    """A yes or no with its tone."""
-    return Mark(text, "good" if good else "odd")
 
 
 def _blackout_title(blackout: int) -> str:

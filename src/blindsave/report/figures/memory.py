@@ -10,9 +10,7 @@ from blindsave.report.names import look, milliseconds, title
 
 def draw_memory(analysis: Analysis) -> Any:
     """Panel c, as a drawing function: save rates with intervals, seen and hidden."""
-    held = analysis.memory_saves
-    assert held is not None
-    rates = principal(held, replicates=analysis.replicates)
+    rates = {name: principal(held, replicates=analysis.replicates) for name, held in analysis.memory_saves.items()}
     groups = [(members[0].a, other, members) for other, members in analysis.memory.items()]
 
     def draw(figure: Any, theme: Theme) -> None:
@@ -22,7 +20,7 @@ def draw_memory(analysis: Analysis) -> Any:
         for column, (teacher, other, members) in enumerate(groups):
             for side, policy in enumerate((teacher, other)):
                 x = [column * 3.1 + side * 0.34 - 0.17 + i * 1.25 for i in range(2)]
-                cells = [percent(rates.rate(policy, n)) for n in lengths]
+                cells = [percent(rates[other].rate(policy, n)) for n in lengths]
                 points = [cell.value for cell in cells]
                 low = [cell.value - (cell.low or 0) for cell in cells]
                 high = [(cell.high or 0) - cell.value for cell in cells]
