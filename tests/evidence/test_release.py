@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sealed_study import REPOSITORY, Study
+from sealed_study import REPOSITORY, Study, play_by_rule
 
 from blindsave import store
 from blindsave.errors import BadFile, BadInput
@@ -148,6 +148,20 @@ def test_another_freeze_cannot_complete_or_repeat_an_opening(study):
         study.freeze()
     with pytest.raises(BadFile, match=r"latency\.json was changed"):
         study.release()
+
+
+def test_a_file_changed_while_the_test_is_played_spoils_the_results(study):
+    study.freeze()
+
+    def meddle(*arguments):
+        (study.code / "arena" / "scene.py").write_text("table = 2")
+        return play_by_rule(*arguments)
+
+    with pytest.raises(BadFile, match=r"scene\.py was changed"):
+        study.release(meddle)
+    assert study.ledger.last("results") is None
+    (study.code / "arena" / "scene.py").write_text("table = 1")
+    assert study.release().results.kind == "results"
 
 
 def test_an_older_freeze_is_not_released(study):

@@ -68,8 +68,9 @@ class Release:
         from blindsave.evidence.freeze import open_frozen
         from blindsave.evidence.grid import grid
         from blindsave.evidence.ledger import Ledger
-        from blindsave.evidence.release import opened_schedules, release
+        from blindsave.evidence.release import opened_schedules, refuse_second, release
 
+        refuse_second(Ledger(self.ledger))
         frozen = open_frozen(self.manifest, self.root)
         episodes = len(frozen.plan.runs) * sum(map(len, opened_schedules(frozen).values()))
         with Episodes("playing the test", episodes) as progress:

@@ -62,6 +62,7 @@ def release(
     `work` holds the artifacts of finished policies and survives a crash; `out` receives one table per split.
     """
     with ledger.lock():
+        refuse_second(ledger)
         frozen = open_frozen(manifest, root, code)
         opening = _opening(frozen, ledger, Path(out))
         contestants = [load(frozen.policy_file(name, seed), name, seed) for name, seed in frozen.plan.runs]
@@ -73,6 +74,7 @@ def release(
             rates[split] = save_rates(table)
         shots = {"seed": frozen.sealed_seed, "shots": [vars(shot) for shot in sealed_shots(frozen.sealed_seed)]}
         store.write_json(Path(out) / f"{SEALED_SPLIT}_shots.json", shots)
+        open_frozen(manifest, root, code)  # a file changed while the test was played spoils the results
         content = {
             "freeze_sha256": frozen.sha256,
             "opening_sha256": opening.sha256,
@@ -93,6 +95,13 @@ def released(ledger: Ledger, out: str | Path) -> Released | None:
         if store.sha256_file(paths[split]) != sha256:
             raise BadFile(f"{paths[split]} was changed after the release")
     return Released(opening, results, paths)
+
+
+def refuse_second(ledger: Ledger) -> None:
+    """Refuse where the test has been opened and its results written."""
+    opening, results = ledger.last("opening"), ledger.last("results")
+    if opening is not None and results is not None:
+        raise BadInput(f"the test was opened on {opening.time} and cannot be opened again ({ledger.path})")
 
 
 def sealed_shots(seed: int) -> tuple[Shot, ...]:
@@ -128,9 +137,7 @@ def _opening(frozen: Frozen, ledger: Ledger, out: Path) -> Entry:
         "grids": {split: store.digest(s.describe()) for split, s in opened_schedules(frozen).items()},
         "libraries": {"mujoco": store.provenance()["libraries"].get("mujoco"), "numpy": np.__version__},
     }
-    newest, opening, results = (ledger.last(kind) for kind in ("freeze", "opening", "results"))
-    if results is not None and opening is not None:
-        raise BadInput(f"the test was opened on {opening.time} and cannot be opened again ({ledger.path})")
+    newest, opening = ledger.last("freeze"), ledger.last("opening")
     if newest is None or newest.content["freeze_sha256"] != frozen.sha256:
         raise BadFile(f"{frozen.path} is not the newest freeze in {ledger.path}")
     if opening is None:
