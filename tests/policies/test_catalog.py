@@ -26,7 +26,7 @@ def test_a_missing_student_is_named_with_its_path(models):
 
 
 def test_unknown_names_are_refused(models):
-    for name in ("", "goalie", "goalie/3"):
+    for name in ("", "goalie", "goalie/3", "../x"):
         with pytest.raises(BadInput, match="there is no policy"):
             policies.load(name)
 
@@ -37,9 +37,17 @@ def test_registered_names_come_first(models, monkeypatch):
     assert policies.load("my_keeper") is student
 
 
-def test_loaders_may_be_addresses(models, monkeypatch):
-    monkeypatch.setattr(catalog, "NAMES", {"shipped": "blindsave.policies.catalog:shipped"})
+def test_loaders_may_be_addresses_of_functions_and_of_policies(models, monkeypatch):
+    monkeypatch.setattr(catalog, "NAMES", {"shipped": "blindsave.policies.catalog:shipped", **catalog.NAMES})
     assert policies.load("shipped") == ["structured_k0/14303"]
+    assert policies.load("inactive").name == "inactive"
+
+
+def test_the_teacher_and_other_shipped_models_go_by_their_bare_name(models):
+    with pytest.raises(BadFile, match=r"no shipped model `teacher` .*teacher\.safetensors"):
+        policies.load("teacher")
+    Student.untrained("gru_n64", 7).save(catalog.model_file("keeper"))
+    assert policies.load("keeper").name == "gru_n64/7"
 
 
 def test_students_satisfy_the_policy_protocol(models):

@@ -1,7 +1,7 @@
 """From a name to a policy: shipped models, policy files and policies without a file.
 
-A name is, in this order: a registered name (`teacher`, a scripted controller), a path of a policy file, or
-FAMILY/SEED for a student among the shipped models.
+A name is, in this order: a registered name (a scripted controller), a path of a policy file, FAMILY/SEED for a student
+among the shipped models, or the bare name of another shipped model (`teacher`).
 """
 
 import os
@@ -18,12 +18,21 @@ from blindsave.policies.students.registry import families
 MODELS_VARIABLE = "BLINDSAVE_MODELS"
 """Environment variable that names another folder of models."""
 
+TEACHER = "teacher"
+
 Loader = Callable[..., Policy]
 
-NAMES: dict[str, str | Loader] = {}
-"""Policies known by a name: name -> loader() or its address "module:function", imported only when used."""
+NAMES: dict[str, str | Loader] = {
+    "inactive": "blindsave.policies.scripted:INACTIVE",
+    "fixed_centre": "blindsave.policies.scripted:FIXED_CENTRE",
+}
+"""Policies without a file: name -> a function that makes it, or the address "module:attribute" of a policy or of such
+a function, imported only when used."""
 
-FORMATS: dict[str, str | Loader] = {"blindsave.student": "blindsave.policies.students.student:student_from"}
+FORMATS: dict[str, str | Loader] = {
+    "blindsave.student": "blindsave.policies.students.student:student_from",
+    "blindsave.mlp": "blindsave.policies.mlp:mlp_from",
+}
 """Kinds of policy files: `format` of the metadata -> loader(path, tensors, metadata) or its address."""
 
 
@@ -52,6 +61,11 @@ def student_file(family: str, seed: int | str) -> Path:
     return models_folder() / "students" / family / f"{seed}.safetensors"
 
 
+def model_file(name: str) -> Path:
+    """Where a shipped model that is not a student lies: models/teacher/teacher.safetensors."""
+    return models_folder() / name / f"{name}.safetensors"
+
+
 def shipped() -> list[str]:
     """The names of all shipped students, sorted."""
     found = (models_folder() / "students").glob("*/*.safetensors")
@@ -62,7 +76,8 @@ def load(name: str | Path) -> Policy:
     """The policy of this name, ready to run."""
     text = str(name)
     if text in NAMES:
-        return _resolve(NAMES[text])()
+        found = _resolve(NAMES[text])
+        return found if hasattr(found, "step") else found()
     path = Path(name)
     if path.is_file() or path.suffix == ".safetensors":
         return load_file(path)
@@ -71,7 +86,11 @@ def load(name: str | Path) -> Policy:
         if not student_file(family, seed).is_file():
             raise BadFile(f"no shipped model `{text}` ({student_file(family, seed)} does not exist)")
         return load_file(student_file(family, seed))
-    known = [*NAMES, "FAMILY/SEED", "a policy file"]
+    if text and (text == TEACHER or model_file(text).is_file()):
+        if not model_file(text).is_file():
+            raise BadFile(f"no shipped model `{text}` ({model_file(text)} does not exist)")
+        return load_file(model_file(text))
+    known = [*NAMES, TEACHER, "FAMILY/SEED", "a policy file"]
     raise BadInput(f"there is no policy `{text}`; a policy is {', '.join(known[:-1])} or {known[-1]}")
 
 

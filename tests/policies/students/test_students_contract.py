@@ -10,6 +10,16 @@ from blindsave.policies import contract
 from blindsave.policies.students import Family, MemoryCore, families, glorot, zeros
 
 
+@pytest.fixture(scope="module", autouse=True)
+def quick_compilation():
+    """Compiling dominates these tests; the compiler's optimisations are not what they test."""
+    jax = pytest.importorskip("jax")
+    before = jax.config.read("jax_disable_most_optimizations")
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", before)
+
+
 @pytest.mark.parametrize("name", families())
 @pytest.mark.parametrize("check", contract.CHECKS, ids=lambda check: check.__name__)
 def test_core_keeps_the_contract(name, check):

@@ -203,5 +203,5 @@ def jacobian_rank(
 
         return jax.jacobian(next_memory)(memory) - jnp.diag(diagonal)
 
-    values = np.linalg.svd(np.asarray(jax.vmap(residual)(memory, code, action), np.float64), compute_uv=False)
+    values = np.linalg.svd(np.asarray(jax.jit(jax.vmap(residual))(memory, code, action), np.float64), compute_uv=False)
     return int((values > tolerance).sum(axis=1).max())
