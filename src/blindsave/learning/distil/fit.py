@@ -13,6 +13,7 @@ from blindsave.errors import BlindsaveError
 from blindsave.learning.distil.checkpoint import load_checkpoint, save_checkpoint
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.dataset import Episodes
+from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.engine import Engine
 from blindsave.learning.distil.history import History
 from blindsave.learning.distil.schedule import TRAINING_SEEDS
@@ -25,11 +26,7 @@ Report = Callable[[int, History, np.ndarray], None]
 """Called after every epoch with its number, the history so far and which seeds have stopped."""
 
 
-class OutOfTime(BlindsaveError):
-    """The deadline passed; a checkpoint was written, and the same call goes on from it."""
-
-
-class Diverged(BlindsaveError):
+class DivergedError(BlindsaveError):
     """A loss is not a number."""
 
 
@@ -88,12 +85,12 @@ def _epoch(trainer: Trainer, state: State, history: History) -> tuple[State, His
     running = ~np.asarray(state.stopped)
     state, metrics = trainer.run_epoch(state, len(history) + 1)
     metrics = jax.tree.map(np.asarray, metrics)
-    history = history.appended(metrics, time.perf_counter() - started)
+    history = history.appended(metrics._asdict(), time.perf_counter() - started)
     for name in ("train_loss", "validation_loss"):
         bad = running & ~np.isfinite(getattr(metrics, name))
         if bad.any():
             seed = trainer.seeds[int(bad.argmax())]
-            raise Diverged(f"{trainer.family.name}, seed {seed}: {name} is not finite in epoch {len(history)}")
+            raise DivergedError(f"{trainer.family.name}, seed {seed}: {name} is not finite in epoch {len(history)}")
     return state, history
 
 

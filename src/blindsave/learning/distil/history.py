@@ -1,7 +1,7 @@
 """What a training reported: one row per epoch, one column per seed."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,17 +26,17 @@ class History:
     @classmethod
     def empty(cls, seeds: int) -> "History":
         """No epoch yet."""
-        metrics = (np.zeros((0, seeds), np.float32) for _ in range(3))
-        return cls(*metrics, np.zeros(0))
+        none = np.zeros((0, seeds), np.float32)
+        return cls(none, none, none, np.zeros(0))
 
     def __len__(self) -> int:
         return len(self.seconds)
 
-    def appended(self, row: Iterable[Any], seconds: float) -> "History":
-        """With one more epoch."""
-        rows = [np.asarray(values, np.float32)[None] for values in row]
-        joined = [np.concatenate([getattr(self, n), r]) for n, r in zip(FIELDS[:3], rows, strict=True)]
-        return History(*joined, np.append(self.seconds, seconds))
+    def appended(self, row: Mapping[str, Any], seconds: float) -> "History":
+        """With one more epoch, given as metrics by name."""
+        rows = {name: np.asarray(row[name], np.float32)[None] for name in FIELDS[:3]}
+        joined = {name: np.concatenate([getattr(self, name), values]) for name, values in rows.items()}
+        return History(**joined, seconds=np.append(self.seconds, seconds))
 
     def lines(self, seeds: Sequence[int]) -> str:
         """The JSON lines of the metrics file: one per epoch and seed that was still training."""

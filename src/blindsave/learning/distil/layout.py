@@ -5,6 +5,7 @@ are kept as have steps left in the fullest batch of the whole training, which is
 order is a function of seed and epoch. Shapes are therefore fixed, and the loss is exactly that of the padded batch.
 """
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -94,7 +95,7 @@ def make_layout(longest: Lengths, chunk: int, segment: int, multiple: int = 8) -
     end = int(longest.max())
     cuts = sorted({0, end, *range(segment, end, segment), *range(chunk, end, chunk)})
     segments: list[Segment] = []
-    for start, stop in zip(cuts, cuts[1:], strict=False):
+    for start, stop in itertools.pairwise(cuts):
         alive = int((longest > start).sum())
         kept = min(len(longest), -(-alive // multiple) * multiple)
         last = segments[-1] if segments else None

@@ -20,7 +20,7 @@ Params = Mapping[str, Any]
 
 
 class Table(NamedTuple):
-    """Training data on the device: one row per step, [encoder input, label, previous action]; and where episodes lie."""
+    """Data on the device: a row per step, [encoder input, label, previous action], and where episodes lie."""
 
     rows: Any
     offsets: Any

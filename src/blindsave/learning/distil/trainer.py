@@ -18,6 +18,9 @@ from blindsave.learning.distil.model import Table, batch_loss, make_table
 from blindsave.policies.students.family import Family
 from blindsave.policies.students.training import to_jax
 
+FLOAT32 = jax.default_matmul_precision("highest")
+"""GPUs would otherwise round the factors of float32 products."""
+
 
 class State(NamedTuple):
     """A training in progress; in a `Trainer` every leaf has a leading axis of seeds."""
@@ -104,14 +107,16 @@ class Trainer:
 
     def run_epoch(self, state: State, epoch: int) -> tuple[State, Metrics]:
         """One epoch of every seed that has not stopped; the given state is used up."""
-        return self._epoch(state, jnp.asarray(self.batches(epoch)), self.table, self.validation[1])
+        with FLOAT32:
+            return self._epoch(state, jnp.asarray(self.batches(epoch)), self.table, self.validation[1])
 
     def evaluate(self, params: dict[str, Any], part: str) -> np.ndarray:
         """Equal-episode error of every seed's parameters on `train`, `validation` or `test`; NaN for an empty part."""
         if not len(self.parts[part]):
             return np.full(len(self.seeds), np.nan, np.float32)
         layout, groups = self._evaluation(part)
-        return np.asarray(jax.jit(partial(self._evaluate_all, layout=layout))(params, self.table, groups))
+        with FLOAT32:
+            return np.asarray(jax.jit(partial(self._evaluate_all, layout=layout))(params, self.table, groups))
 
     def _evaluation(self, part: str) -> tuple[Layout, Any]:
         chosen = self.parts[part]

@@ -1,0 +1,7 @@
+"""Work that has to stop at a given time and goes on in a later call."""
+
+from blindsave.errors import BlindsaveError
+
+
+class OutOfTime(BlindsaveError):  # noqa: N818 (nothing is wrong)
+    """The deadline passed; what was done is kept, and the same call goes on from there."""

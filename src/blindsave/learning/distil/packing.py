@@ -1,0 +1,55 @@
+"""Take the students of a work folder elsewhere: one archive of policies, metrics, manifests and counts."""
+
+import io
+import tarfile
+from pathlib import Path
+
+from blindsave import store
+from blindsave.errors import BadFile, BadInput
+from blindsave.policies.catalog import models_folder
+
+KEPT = ("students/*/*", "dataset/*/manifest.json", "summary/*.json", "checkpoints/*.safetensors")
+"""Everything but the episodes themselves, which are large and can be collected again."""
+
+
+def pack(work: Path, out: Path, *, limit_mib: float = 15.5) -> list[Path]:
+    """Write the archive; refuses to exceed the limit."""
+    chosen = sorted(path for pattern in KEPT for path in work.glob(pattern) if path.is_file())
+    if not chosen:
+        raise BadInput(f"{work} holds no students yet")
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:xz", preset=3) as archive:
+        for path in chosen:
+            archive.add(path, path.relative_to(work).as_posix(), recursive=False)
+    if buffer.tell() > limit_mib * 2**20:
+        raise BadInput(f"the archive would have {buffer.tell() / 2**20:.1f} MiB, more than {limit_mib}")
+    return [store.write_whole(out, buffer.getvalue())]
+
+
+def unpack(pack: Path, work: Path) -> list[Path]:
+    """Put an archive's files back into a work folder and verify every students artifact."""
+    try:
+        with tarfile.open(pack) as archive:
+            archive.extractall(work, filter="data")
+            names = archive.getnames()
+    except (OSError, tarfile.TarError) as error:
+        raise BadFile(f"{pack} is not a whole archive ({error})") from error
+    for manifest in sorted(work.glob("students/*/manifest.json")):
+        store.open_artifact(manifest.parent)
+    return [work / name for name in names]
+
+
+def ship(work: Path, models: Path | None = None) -> list[Path]:
+    """Copy the finals of every finished family to `models/students/FAMILY/SEED.safetensors`."""
+    target = (models or models_folder()) / "students"
+    shipped = []
+    for summary in sorted((work / "summary").glob("*.json")):
+        found = store.read_json(summary)
+        artifact = store.open_artifact(work / found["finals_folder"])
+        for name in artifact.manifest["files"]:
+            if name.endswith(".safetensors"):
+                place = target / found["family"] / name
+                shipped.append(store.write_whole(place, artifact.path(name).read_bytes()))
+    if not shipped:
+        raise BadInput(f"{work} has no finished family")
+    return shipped

@@ -1,0 +1,205 @@
+"""The two stages: collectors on the common base data, finals on base plus the family's own shadow data.
+
+    base     teacher episodes, the same for all families
+    collectors  one student per seed, trained on the base
+    shadow   episodes played by the collectors, labelled by the teacher that follows them
+    finals   new students from scratch, trained on base and shadow
+
+Every step is an artifact below the work folder: done once, verified when found again.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from blindsave import store
+from blindsave.learning.distil.collect import collect
+from blindsave.learning.distil.config import PAPER, Recipe
+from blindsave.learning.distil.dataset import Dataset, Episodes, concatenate
+from blindsave.learning.distil.deadline import OutOfTime
+from blindsave.learning.distil.engine import Engine
+from blindsave.learning.distil.fit import Fitted, fit
+from blindsave.learning.distil.history import History
+from blindsave.learning.distil.progress import Progress
+from blindsave.learning.distil.schedule import (
+    EPISODES,
+    SHADOW_SEED,
+    TRAINING_SEEDS,
+    Schedule,
+    base_schedule,
+    shadow_schedules,
+)
+from blindsave.learning.distil.shadow import Teacher
+from blindsave.policies.base import Policy
+from blindsave.policies.students.registry import family as family_of
+from blindsave.policies.students.student import Student, load_student
+
+STUDENTS = "students"
+METRICS = "metrics.jsonl"
+
+
+class TeacherPolicy(Teacher, Policy, Protocol):
+    """A teacher that can also play."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much of everything; the defaults are the study's."""
+
+    base_episodes: int = EPISODES
+    shadow_episodes: int = EPISODES
+    """Per family, shared equally by its collectors."""
+    seeds: tuple[int, ...] = TRAINING_SEEDS
+    recipe: Recipe = PAPER
+    shadow_seed: int = SHADOW_SEED
+
+
+@dataclass
+class Pipeline:
+    """The stages of one teacher at one scale, in one work folder."""
+
+    work: Path
+    teacher: TeacherPolicy
+    teacher_sha256: str
+    scale: Scale = field(default_factory=Scale)
+    threads: int | None = None
+    deadline: float | None = None
+    """In seconds of `time.monotonic`; after it, work stops with `OutOfTime` and can be continued."""
+    engine: Engine | None = None
+    checkpoint_every: int = 5
+    quiet: bool = False
+    _base: Dataset | None = field(default=None, init=False, repr=False)
+
+    def base(self) -> Dataset:
+        """Teacher episodes; verified once per pipeline, since every family starts from them."""
+        if self._base is None:
+            schedule = base_schedule(self.scale.base_episodes)
+            self._base = self._collect("base episodes", self.teacher, schedule, {}, None)
+        return self._base
+
+    def collectors(self, family: str) -> store.Artifact:
+        """First-stage students."""
+        return self._train(family, "collector", [self.base()])
+
+    def shadow(self, family: str) -> list[Dataset]:
+        """One dataset per collector."""
+        scale, found = self.scale, self.collectors(family)
+        schedules = shadow_schedules(scale.shadow_episodes, scale.seeds, scale.base_episodes, scale.shadow_seed)
+        datasets = []
+        for seed, schedule in schedules.items():
+            student, sha256 = open_student(found, seed)
+            title = f"{family}: shadow episodes of {seed}"
+            datasets.append(self._collect(title, student, schedule, {"student": sha256}, self.teacher))
+        return datasets
+
+    def finals(self, family: str) -> store.Artifact:
+        """Second-stage students."""
+        return self._train(family, "final", [self.base(), *self.shadow(family)])
+
+    def run(self, family: str) -> dict[str, Any]:
+        """Everything a family needs, and what it took."""
+        shadow, finals = self.shadow(family), self.finals(family)
+        summary = {
+            "family": family,
+            "base": _counts([self.base()]),
+            "shadow": _counts(shadow) | {"labelled_by": self.teacher.name},
+            "collectors": self.collectors(family).manifest["result"],
+            "finals": finals.manifest["result"],
+            "finals_folder": str(finals.folder.relative_to(self.work)),
+        }
+        store.write_json(self.work / "summary" / f"{family}.json", summary)
+        return summary
+
+    def _collect(
+        self, title: str, policy: Policy, schedule: Schedule, inputs: dict[str, str], teacher: Teacher | None
+    ) -> Dataset:
+        self._check_time(title)
+        with Progress(title, schedule.episodes, quiet=self.quiet) as progress:
+            inputs = {"teacher": self.teacher_sha256, **inputs}
+            return collect(
+                self.work, policy, schedule, inputs, teacher, threads=self.threads, progress=progress.advance
+            )
+
+    def _train(self, family: str, stage: str, datasets: Sequence[Dataset]) -> store.Artifact:
+        scale = self.scale
+        configuration = {
+            "family": family,
+            "stage": stage,
+            "seeds": list(scale.seeds),
+            "recipe": asdict(scale.recipe),
+        }
+        inputs = {f"dataset-{i}": dataset.sha256 for i, dataset in enumerate(datasets)}
+        place = store.artifact_folder(self.work, STUDENTS, configuration, inputs)
+        checkpoint = self.work / "checkpoints" / f"{place.name}.safetensors"
+
+        def build(folder: Path) -> dict[str, Any]:
+            self._check_time(f"{family}: {stage}s")
+            data = concatenate([dataset.episodes for dataset in datasets])
+            fitted = self._fit(family, stage, data, store.digest(inputs), checkpoint)
+            for student in fitted.students:
+                student.save(folder / f"{student.provenance.seed}.safetensors")
+            (folder / METRICS).write_text(fitted.history.lines(scale.seeds))
+            return describe(fitted, data)
+
+        artifact = store.make(self.work, STUDENTS, configuration, inputs, build)
+        checkpoint.unlink(missing_ok=True)
+        return artifact
+
+    def _fit(self, family: str, stage: str, data: Episodes, dataset: str, checkpoint: Path) -> Fitted:
+        scale = self.scale
+        with Progress(f"{family}: {stage}s", scale.recipe.epochs, quiet=self.quiet) as progress:
+
+            def report(epoch: int, history: History, stopped: np.ndarray) -> None:
+                errors = " ".join(f"{error:.4f}" for error in history.validation_loss[-1])
+                progress.at(epoch, f"validation {errors}, {history.seconds[-1]:.2f} s per epoch")
+
+            return fit(
+                family_of(family),
+                data,
+                seeds=scale.seeds,
+                recipe=scale.recipe,
+                stage=stage,
+                dataset=dataset,
+                engine=self.engine,
+                checkpoint=checkpoint,
+                checkpoint_every=self.checkpoint_every,
+                deadline=self.deadline,
+                report=report,
+            )
+
+    def _check_time(self, what: str) -> None:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTime(f"time is up before {what}; run the same command again")
+
+
+def open_student(artifact: store.Artifact, seed: int) -> tuple[Student, str]:
+    """One student of a students artifact and its file's SHA-256."""
+    name = f"{seed}.safetensors"
+    return load_student(artifact.path(name)), artifact.manifest["files"][name]["sha256"]
+
+
+def describe(fitted: Fitted, data: Episodes) -> dict[str, Any]:
+    """What a training gave, JSON-ready."""
+    return {
+        "episodes": len(data),
+        "transitions": len(data.obs),
+        "training_s": round(float(fitted.history.seconds.sum()), 3),
+        "students": [
+            {
+                "seed": s.provenance.seed,
+                "selected_epoch": s.provenance.selected_epoch,
+                "validation_mse": s.provenance.validation_mse,
+                **s.provenance.notes,
+            }
+            for s in fitted.students
+        ],
+    }
+
+
+def _counts(datasets: Sequence[Dataset]) -> dict[str, int]:
+    results = [dataset.artifact.manifest["result"] for dataset in datasets]
+    return {name: sum(result[name] for result in results) for name in ("episodes", "transitions", "shadow_queries")}
