@@ -36,6 +36,13 @@ COMMANDS: dict[str, Command] = {
     "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
     "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the HTML page from results"),
     "render": Command("blindsave.cli.render:Render", "draw an episode as a film or a picture"),
+    "dataset info": Command("blindsave.cli.distil:DatasetInfo", "say what an episode dataset holds"),
+    "dataset verify": Command("blindsave.cli.distil:DatasetVerify", "check every byte and rule of a dataset"),
+    "dataset export": Command("blindsave.cli.distil:DatasetExport", "write a dataset in Minari's format"),
+    "distil students": Command("blindsave.cli.distil:DistilStudents", "train students from the teacher, both stages"),
+    "distil pilot": Command("blindsave.cli.distil:DistilPilot", "measure what the shadow correction does"),
+    "distil curves": Command("blindsave.cli.distil:DistilCurves", "draw learning curves of students"),
+    "distil ship": Command("blindsave.cli.distil:DistilShip", "copy finals to the models folder"),
 }
 
 EXTRAS = {

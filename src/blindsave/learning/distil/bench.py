@@ -35,8 +35,8 @@ def synthetic_episodes(count: int, seed: int = 0) -> Episodes:
     rows = int(steps.sum())
     obs, action, label = (rng.uniform(-1, 1, (rows, width)).astype(np.float32) for width in (19, 2, 2))
     index, zeros = np.arange(count), np.zeros(count, np.int16)
-    codes = zeros.astype(np.int8)
-    return Episodes(obs, action, label, index, index, zeros, zeros, steps, codes, zeros, np.zeros(count))
+    codes, score, final = zeros.astype(np.int8), np.zeros(count), np.zeros((count, 19), np.float32)
+    return Episodes(obs, action, label, index, index, zeros, zeros, steps, codes, zeros, score, final)
 
 
 class Ours:

@@ -82,4 +82,5 @@ def record(
         "outcome": played.outcome,
         "first_contact": played.first_contact,
         "score": played.reward,
+        "final_obs": played.obs[np.arange(schedule.episodes), played.steps],
     }

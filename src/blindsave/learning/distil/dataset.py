@@ -31,6 +31,7 @@ EPISODE_FIELDS = {
     "outcome": "i1",
     "first_contact": "<i2",
     "score": "<f8",
+    "final_obs": "<f4",
 }
 
 
@@ -53,6 +54,8 @@ class Episodes:
     outcome: NDArray[np.int8]
     first_contact: NDArray[np.int16]
     score: NDArray[np.float64]
+    final_obs: NDArray[np.float32]
+    """What was seen after the last step, (episodes, 19)."""
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -151,6 +154,10 @@ def _episodes(path: Path) -> Episodes:
     for name, (_, width) in STEP_FIELDS.items():
         if fields[name].shape != (rows, width):
             raise BadFile(f"{path}: the field `{name}` has shape {fields[name].shape}, not {(rows, width)}")
+    for name in EPISODE_FIELDS:
+        shape = (len(fields["steps"]), *((19,) if name == "final_obs" else ()))
+        if fields[name].shape != shape:
+            raise BadFile(f"{path}: the field `{name}` has shape {fields[name].shape}, not {shape}")
     return Episodes(**{name: fields[name] for name in (*STEP_FIELDS, *EPISODE_FIELDS)})
 
 

@@ -48,20 +48,26 @@ def distil_students(
             family(name)
     if parallel > 1 and len(families) > 1:
         return _in_parallel(work, teacher, families, minutes, threads, parallel, scale)
+    from blindsave.learning.dreamer.runtime import device
+
+    deadline = None if minutes is None else BEGUN + 60 * minutes
+    pipeline = open_pipeline(work, teacher, make_scale(**scale), threads=threads, deadline=deadline, quiet=quiet)
+    if list(families) == [BASE_ONLY]:
+        return {"base": pipeline.base().artifact.manifest["result"]}
+    return {"work": str(work), "families": {name: pipeline.run(name) for name in families}, **device()}
+
+
+def open_pipeline(work: Path, teacher: Path | None, scale: Any, **options: Any) -> Any:
+    """The pipeline of a teacher file in a work folder, with a compilation cache."""
     from blindsave.learning.distil.pipeline import Pipeline
-    from blindsave.learning.dreamer.runtime import device, use_cache
+    from blindsave.learning.dreamer.runtime import use_cache
 
     use_cache(work / "cache")
     path = teacher_file(teacher)
     policy: Any = load_file(path)
     if not hasattr(policy, "with_previous_action"):
         raise BadInput(f"{path} is no teacher: it has no previous-action slot to overwrite")
-    deadline = None if minutes is None else BEGUN + 60 * minutes
-    sha256 = store.sha256_file(path)
-    pipeline = Pipeline(work, policy, sha256, make_scale(**scale), threads, deadline, quiet=quiet)
-    if list(families) == [BASE_ONLY]:
-        return {"base": pipeline.base().artifact.manifest["result"]}
-    return {"work": str(work), "families": {name: pipeline.run(name) for name in families}, **device()}
+    return Pipeline(work, policy, store.sha256_file(path), scale, **options)
 
 
 def teacher_file(path: Path | None) -> Path:

@@ -1,0 +1,209 @@
+"""Commands about distillation: datasets, the two stages, their pictures and diagnostics."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tyro
+
+from blindsave.policies.students.registry import PAPER_FAMILIES
+
+
+def _print(title: str, values: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("", "", title=title, show_header=False)
+    for name, value in values.items():
+        text = (
+            f"{value:.6g}" if isinstance(value, float) else json.dumps(value) if not isinstance(value, str) else value
+        )
+        table.add_row(name.replace("_", " "), text)
+    Console(soft_wrap=True).print(table)
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """Say what a dataset holds: episodes, transitions, repeated pairs, outcomes."""
+
+    folder: tyro.conf.Positional[Path]
+    """Dataset folder (the one with manifest.json)."""
+
+    def run(self) -> dict[str, Any]:
+        """Count."""
+        from blindsave.learning.distil.dataset import Dataset, summary
+
+        dataset = Dataset.open(self.folder)
+        return {"sha256": dataset.sha256, **dataset.configuration, **summary(dataset)}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print the counts."""
+        _print(str(self.folder), result)
+
+
+@dataclass(frozen=True)
+class DatasetVerify:
+    """Check a dataset: every byte against the manifest, the schedule redrawn, values in range, repeats identical."""
+
+    folder: tyro.conf.Positional[Path]
+    """Dataset folder (the one with manifest.json)."""
+
+    def run(self) -> dict[str, Any]:
+        """Check; the first offence is the error."""
+        from blindsave.errors import BadFile
+        from blindsave.learning.distil.dataset import Dataset, audit_repeats, check
+
+        dataset = Dataset.open(self.folder, verify=True)
+        check(dataset)
+        repeated, different = audit_repeats(dataset.episodes)
+        if different:
+            raise BadFile(f"{self.folder}: {different} of {repeated} repeated (shot, blackout) pairs differ")
+        return {"sha256": dataset.sha256, "episodes": len(dataset.episodes), "repeated_pairs": repeated, "ok": True}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Say that all is well."""
+        print(
+            f"{self.folder}: {result['episodes']} episodes verified, {result['repeated_pairs']} repeated pairs identical"
+        )
+
+
+@dataclass(frozen=True)
+class DatasetExport:
+    """Write a dataset in Minari's format (extra `export`)."""
+
+    folder: tyro.conf.Positional[Path]
+    """Dataset folder (the one with manifest.json)."""
+    out: Path
+    """Folder of Minari datasets to write into."""
+    name: str = "blindsave/episodes-v0"
+    """Minari's name for the dataset."""
+
+    def run(self) -> dict[str, Any]:
+        """Export."""
+        from blindsave.learning.distil.dataset import Dataset
+        from blindsave.learning.distil.minari_export import export_minari
+
+        return {"path": str(export_minari(Dataset.open(self.folder, verify=True), self.name, self.out))}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Say where it is."""
+        print(result["path"])
+
+
+@dataclass(frozen=True)
+class DistilStudents:
+    """Distil the teacher into families of students: base data, collectors, shadow data, finals. Resumes by itself."""
+
+    work: Path = Path("runs/students")
+    """Where datasets, students and checkpoints are kept."""
+    families: tuple[str, ...] = PAPER_FAMILIES
+    """Families to distil."""
+    teacher: Path | None = None
+    """Teacher file; the shipped one by default."""
+    base_episodes: int | None = None
+    """Teacher episodes; 20,000 by default."""
+    shadow_episodes: int | None = None
+    """Episodes per family played by its collectors; 20,000 by default."""
+    epochs: int | None = None
+    """Most epochs of a training; 100 by default."""
+    seeds: tuple[int, ...] = ()
+    """Training seeds; the study's five by default."""
+    minutes: float | None = None
+    """Stop after this time; the same command continues."""
+    threads: int | None = None
+    """Threads of simulation and labelling; results do not depend on it."""
+    parallel: int = 1
+    """Families distilled at the same time, each in its own process (useful with a GPU)."""
+
+    def run(self) -> dict[str, Any]:
+        """Distil."""
+        from dataclasses import asdict
+
+        from blindsave.learning.distil.run import distil_students
+
+        return distil_students(**asdict(self))
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print one line per family."""
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table("family", "shadow transitions", "validation MSE by seed", "selected epochs")
+        for name, row in result["families"].items():
+            students = row["finals"]["students"]
+            errors = " ".join(f"{s['validation_mse']:.4f}" for s in students)
+            epochs = " ".join(str(s["selected_epoch"]) for s in students)
+            table.add_row(name, str(row["shadow"]["transitions"]), errors, epochs)
+        Console(soft_wrap=True).print(table)
+
+
+@dataclass(frozen=True)
+class DistilPilot:
+    """Train the k = 2 pilot without and with shadow-teacher correction and measure how far its histories stray."""
+
+    work: Path = Path("runs/pilot")
+    """Where datasets and students are kept; the base data of `distil students` is reused from the same folder."""
+    teacher: Path | None = None
+    """Teacher file; the shipped one by default."""
+    base_episodes: int | None = None
+    """Teacher episodes; 20,000 by default."""
+    shadow_episodes: int | None = None
+    """Episodes played by the collector; 20,000 by default."""
+    epochs: int | None = None
+    """Most epochs of a training; 100 by default."""
+    threads: int | None = None
+    """Threads of simulation and labelling."""
+
+    def run(self) -> dict[str, Any]:
+        """Run both trainings and the diagnostics."""
+        from blindsave.learning.distil.pilot import run_pilot
+        from blindsave.learning.distil.run import make_scale, open_pipeline
+
+        scale = make_scale(self.base_episodes, self.shadow_episodes, self.epochs)
+        return run_pilot(open_pipeline(self.work, self.teacher, scale, threads=self.threads))
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print both columns."""
+        for name in ("without_correction", "with_correction"):
+            _print(name.replace("_", " "), result[name])
+
+
+@dataclass(frozen=True)
+class DistilCurves:
+    """Draw the learning curves of a training (extra `report`)."""
+
+    metrics: tyro.conf.Positional[Path]
+    """metrics.jsonl of a students folder."""
+    out: Path
+    """Picture to write: .png, .svg or .pdf."""
+
+    def run(self) -> dict[str, Any]:
+        """Draw."""
+        from blindsave.learning.distil.curves import draw_curves
+
+        return {"path": str(draw_curves(self.metrics, self.out))}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Say where it is."""
+        print(result["path"])
+
+
+@dataclass(frozen=True)
+class DistilShip:
+    """Copy the finals of a work folder to the models folder, where `FAMILY/SEED` finds them."""
+
+    work: Path = Path("runs/students")
+    """Work folder of `distil students`."""
+    models: Path | None = None
+    """Models folder; the one this package reads by default."""
+
+    def run(self) -> dict[str, Any]:
+        """Copy."""
+        from blindsave.learning.distil.packing import ship
+
+        return {"files": [str(path) for path in ship(self.work, self.models)]}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Say how many."""
+        print(f"{len(result['files'])} students shipped")

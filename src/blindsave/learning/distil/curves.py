@@ -1,0 +1,27 @@
+"""Learning curves of a family's training as a picture (extra `report`)."""
+
+from pathlib import Path
+
+from blindsave.errors import BadInput
+from blindsave.learning.distil.history import read_lines
+from blindsave.store import write_whole
+
+
+def draw_curves(metrics: Path, out: Path) -> Path:
+    """Training and validation errors of every seed over the epochs, on a logarithmic scale; PNG, SVG or PDF."""
+    from matplotlib.figure import Figure
+
+    rows = read_lines(metrics)
+    if not rows:
+        raise BadInput(f"{metrics} holds no epochs")
+    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+    axes = figure.add_subplot()
+    for number, seed in enumerate(sorted({row["seed"] for row in rows})):
+        own = [row for row in rows if row["seed"] == seed]
+        epochs, colour = [row["epoch"] for row in own], f"C{number % 10}"
+        axes.plot(epochs, [row["validation_loss"] for row in own], color=colour, label=str(seed))
+        axes.plot(epochs, [row["train_loss"] for row in own], color=colour, linestyle=":", linewidth=1)
+    axes.set(xlabel="epoch", ylabel="equal-episode MSE", yscale="log", title="validation (solid) and training (dotted)")
+    axes.legend(title="seed")
+    axes.grid(alpha=0.3)
+    return write_whole(out, lambda path: figure.savefig(path))

@@ -1,0 +1,74 @@
+"""The k = 2 pilot: one student without and one with shadow-teacher correction, and why the first one fails."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from blindsave.learning.distil.dataset import Episodes, concatenate
+from blindsave.learning.distil.errors import forced_error
+from blindsave.learning.distil.nearest import nearest_history
+from blindsave.learning.distil.pipeline import Pipeline, open_student
+from blindsave.learning.distil.schedule import PILOT_SHADOW_SEED
+from blindsave.policies import closed_loop
+from blindsave.policies.students.student import Student
+from blindsave.task.episode import grid
+from blindsave.task.shots import shots
+
+FAMILY, SEED = "structured_k2", 14303
+LENGTHS = (0, 5, 10, 15, 20)
+
+
+def run_pilot(
+    pipeline: Pipeline, family: str = FAMILY, seed: int = SEED, lengths: tuple[int, ...] = LENGTHS
+) -> dict[str, Any]:
+    """Train both students at the pipeline's scale with the pilot's seeds and compare them on the validation split."""
+    scale = replace(pipeline.scale, seeds=(seed,), shadow_seed=PILOT_SHADOW_SEED)
+    own = replace(pipeline, scale=scale)
+    plain, _ = open_student(own.collectors(family), seed)
+    corrected, _ = open_student(own.finals(family), seed)
+    base = own.base().episodes
+    test = concatenate([base, *(dataset.episodes for dataset in own.shadow(family))])
+    test = test.select(test.index % 10 == 9)
+    result: dict[str, Any] = {"family": family, "seed": seed}
+    for name, student in (("without_correction", plain), ("with_correction", corrected)):
+        result[name] = {
+            "validation_mse": student.provenance.validation_mse,
+            "saves": saves(student, lengths, pipeline.threads),
+            "action_error": forced_error(student, test, pipeline.threads),
+            "nearest_history": nearest_history(base, validation_episodes(student, pipeline.threads)),
+        }
+    return result
+
+
+def saves(student: Student, lengths: tuple[int, ...], threads: int | None = None) -> dict[str, dict[str, int]]:
+    """Saves on all validation shots, by blackout length."""
+    chosen = shots("validation")
+    played = closed_loop.run(student, grid(chosen, lengths), threads=threads)
+    saved = played.saved.reshape(len(chosen), len(lengths))
+    return {str(length): {"saves": int(saved[:, i].sum()), "shots": len(chosen)} for i, length in enumerate(lengths)}
+
+
+def validation_episodes(student: Student, threads: int | None = None) -> Episodes:
+    """The student on every validation shot without blackout; labels are its own actions."""
+    chosen = shots("validation")
+    played = closed_loop.run(student, grid(chosen, [0]), threads=threads, record=True)
+    assert played.obs is not None and played.actions is not None
+    valid = np.arange(played.actions.shape[1]) < played.steps[:, None]
+    index, action = np.arange(len(chosen)), played.actions[valid]
+    obs = played.obs[:, : valid.shape[1]][valid]
+    numbers, zeros = index.astype(np.int16), np.zeros(len(chosen), np.int16)
+    return Episodes(
+        obs=obs,
+        action=action,
+        label=action,
+        index=index,
+        seed=index,
+        shot=numbers,
+        blackout=zeros,
+        steps=played.steps,
+        outcome=played.outcome,
+        first_contact=played.first_contact,
+        score=played.reward,
+        final_obs=played.obs[index, played.steps],
+    )
