@@ -40,12 +40,12 @@ def sheet(found: list[Finding]) -> Sheet:
     """The claims as a table."""
     columns = (
         Column("claim", "What the paper claims", words=True),
-        Column("where", "Where", words=True),
-        Column("paper", "Paper"),
-        Column("ours", "Ours"),
         Column("verdict", "Verdict"),
+        Column("ours", "Ours"),
+        Column("paper", "Paper"),
+        Column("where", "Where in the paper", words=True),
     )
-    rows = tuple((f.claim.statement, f.claim.where, f.claim.published, f.ours, f.verdict) for f in found)
+    rows = tuple((f.claim.statement, f.verdict, f.ours, f.claim.published, f.claim.where) for f in found)
     caption = (
         "Rates in percent, differences in percentage points, 95 % intervals in brackets. A difference is confirmed "
         "where our interval says the same as the paper's (above zero, or including it); a rate where either number "

@@ -32,7 +32,8 @@ LOOKS = {
     "teacher_reset": Look("Teacher, state erased", "#8a6d3b", "#d8b878", "h"),
     "ppo": Look("Memoryless PPO", "#c04a00", "#ff8a47", "v"),
 }
-_MORE = (
+MORE = (
+    # light, dark, marker
     ("#7a7a00", "#cfcf4d", "<"),
     ("#8b3a3a", "#ef9a9a", ">"),
     ("#00757f", "#5fd3dd", "p"),
@@ -44,7 +45,7 @@ def look(policy: str) -> Look:
     """A policy's look; one that is not of the study gets a fixed look derived from its name."""
     if policy in LOOKS:
         return LOOKS[policy]
-    light, dark, marker = _MORE[sum(policy.encode()) % len(_MORE)]
+    light, dark, marker = MORE[sum(policy.encode()) % len(MORE)]
     return Look(policy.replace("_", " "), light, dark, marker)
 
 

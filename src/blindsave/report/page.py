@@ -75,7 +75,8 @@ def _sections(
             "Noise",
             "With noise on the puck's position",
             drawn.get("figure-noise", "")
-            + _or_missing(sheets, ["noise", "noise-contrasts"], "The noise extension is not recorded yet."),
+            + _or_missing(sheets, ["noise"], "The noise extension is not recorded yet.")
+            + _folded(sheets, ["noise-contrasts"]),
         ),
         ("failures", "Failures", "Watch it fail", _player(analysis.results.replays)),
         ("protocol", "Protocol", "Plan, deviations and ledger", record),
@@ -179,7 +180,7 @@ def _plate(plate: Plate) -> str:
     name = plate.name.replace("-", " ").capitalize() if plate.name[-1].isdigit() else "Figure"
     caption = f"<strong>{name}. {html.escape(plate.title)}.</strong> {html.escape(plate.caption)}"
     inner = f'<div class="panels">{panels}</div><figcaption>{caption}</figcaption>'
-    return f'<figure class="plate" id="{plate.name}">{inner}</figure>'
+    return f'<figure class="plate n{len(plate.panels)}" id="{plate.name}">{inner}</figure>'
 
 
 def _tables(sheets: Sheets, names: Iterable[str]) -> str:

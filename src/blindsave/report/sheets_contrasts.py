@@ -93,21 +93,23 @@ def hypotheses(found: tuple[Verdict, ...], name: str = "hypotheses") -> Sheet | 
         return None
     columns = (
         Column("hypothesis", "Hypothesis of the plan", words=True),
-        Column("split", "Test"),
-        Column("kind", "Kind"),
-        Column("estimate", "Points (95 % CI)"),
-        Column("p_holm", "p, Holm"),
         Column("verdict", "Verdict"),
+        Column("estimate", "Points (95 % CI)"),
+        Column("test", "Test"),
+        Column("kind", "Kind"),
+        Column("p_holm", "p, Holm"),
+        Column("p_equivalence", "p, equivalence"),
     )
     tones = {SUPPORTED: "good", CONTRARY: "bad"}
     rows = tuple(
         (
             f"{v.statement[:1].upper()}{v.statement[1:]}",
+            Mark(v.verdict, tones.get(v.verdict, "odd")),
+            percent(v.contrast, True),
             SPLIT_TITLES.get(v.split, v.split),
             v.kind,
-            percent(v.contrast, True),
-            None if v.contrast.p_holm is None else _p(v.contrast.p_holm),
-            Mark(v.verdict, tones.get(v.verdict, "odd")),
+            _p(v.contrast.p_holm) if v.kind == "superiority" and v.contrast.p_holm is not None else None,
+            _p(v.contrast.equivalence.p) if v.kind == "equivalence" else None,
         )
         for v in found
     )

@@ -53,9 +53,12 @@ def write(plate: Plate, folder: Path) -> list[Path]:
     """Write a figure as SVG and PNG for light and for dark pages."""
     written = []
     for theme, suffix in ((LIGHT, ""), (DARK, "-dark")):
-        svg, png = _render(plate, theme)
-        written.append(write_whole(folder / f"{plate.name}{suffix}.svg", svg))
-        written.append(write_whole(folder / f"{plate.name}{suffix}.png", png))
+        with rc_context(rc(theme)):
+            figure = _drawn(plate, theme)
+            picture = io.BytesIO()
+            figure.savefig(picture, format="png", dpi=DPI, metadata={"Software": None})
+            written.append(write_whole(folder / f"{plate.name}{suffix}.svg", _svg(figure)))
+            written.append(write_whole(folder / f"{plate.name}{suffix}.png", picture.getvalue()))
     return written
 
 
@@ -65,7 +68,7 @@ def inline(panel: Panel) -> str:
     with rc_context(rc(LIGHT)):
         figure = _canvas(size)
         panel.draw(figure, LIGHT)
-        svg = _svg(figure, transparent=True)
+        svg = _svg(_settled(figure), transparent=True)
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{panel.name}-", svg)
@@ -74,7 +77,7 @@ def inline(panel: Panel) -> str:
     label = panel.alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     head = f'<svg role="img" aria-label="{label}" viewBox="0 0 {width} {height}"'
     svg = re.sub(r"<svg[^>]*>", f'{head} xmlns:xlink="http://www.w3.org/1999/xlink">', svg, count=1)
-    return svg.replace(f"font-family: {_SVG_FONTS}", "font-family: inherit").strip()
+    return svg.strip()
 
 
 _SVG_FONTS = ", ".join(f"'{name}'" if " " in name else name for name in FONTS) + ", sans-serif"
@@ -86,18 +89,22 @@ def _canvas(size: tuple[float, float]) -> Figure:
     return figure
 
 
-def _render(plate: Plate, theme: Theme) -> tuple[str, bytes]:
-    with rc_context(rc(theme)):
-        width = max(sum(panel.size[0] for panel in row) for row in plate.rows)
-        heights = [max(panel.size[1] for panel in row) for row in plate.rows]
-        figure = _canvas((width, sum(heights)))
-        bands = _split(figure, heights, vertical=True)
-        for band, row in zip(bands, plate.rows, strict=True):
-            for place, panel in zip(_split(band, [p.size[0] for p in row], vertical=False), row, strict=True):
-                panel.draw(place, theme)
-        picture = io.BytesIO()
-        figure.savefig(picture, format="png", dpi=DPI, metadata={"Software": None})
-        return _svg(figure), picture.getvalue()
+def _drawn(plate: Plate, theme: Theme) -> Figure:
+    width = max(sum(panel.size[0] for panel in row) for row in plate.rows)
+    heights = [max(panel.size[1] for panel in row) for row in plate.rows]
+    figure = _canvas((width, sum(heights)))
+    bands = _split(figure, heights, vertical=True)
+    for band, row in zip(bands, plate.rows, strict=True):
+        for place, panel in zip(_split(band, [p.size[0] for p in row], vertical=False), row, strict=True):
+            panel.draw(place, theme)
+    return _settled(figure)
+
+
+def _settled(figure: Figure) -> Figure:
+    """Lay out once; otherwise every file would do it again."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
 
 
 def _split(parent: Any, parts: Sequence[float], vertical: bool) -> list[Any]:
@@ -111,8 +118,8 @@ def _split(parent: Any, parts: Sequence[float], vertical: bool) -> list[Any]:
 def _svg(figure: Figure, transparent: bool = False) -> str:
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None}, transparent=transparent)
-    svg = re.sub(r"font: ([^;\"]*?)'DejaVu Sans'[^;\"]*", rf"font: \1{_SVG_FONTS}", text.getvalue())
-    return _shorter(svg)
+    # Matplotlib writes `font:` or `font-family:`, depending on its version.
+    return _shorter(re.sub(r"'DejaVu Sans'[^;\"]*", _SVG_FONTS, text.getvalue()))
 
 
 def _shorter(svg: str) -> str:

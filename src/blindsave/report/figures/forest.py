@@ -65,7 +65,8 @@ def _rows(ax: Any, theme: Theme, members: Sequence[Contrast]) -> None:
     right = max(ends) + 0.05 * span
     for row, c in enumerate(members):
         number = percent(c, True)
-        ax.text(right, row + 0.1, f"{number.point} {number.span}", va="center", fontsize=8.5)
+        backing = {"fc": theme.ground, "ec": "none", "pad": 1.5}
+        ax.text(right, row + 0.1, f"{number.point} {number.span}", va="center", fontsize=8.5, bbox=backing)
     ax.set_yticks(range(len(members)), [pair(c.a, c.b) for c in members])
     ax.set(ylim=(len(members) - 0.35, -0.6), xlim=(min(ends) - 0.06 * span, right + 0.36 * span))
     ax.spines["left"].set_visible(False)

@@ -48,5 +48,5 @@ def _bracket(ax: Any, theme: Theme, x: float, members: Any, endpoint: int) -> No
         return
     number = percent(found, True)
     middle = 100 * (1 - found.estimate / 2) - 3
-    ax.text(x + 0.28, middle, f"{number.point}\n", va="center", weight="bold", fontsize=9.5, linespacing=1.1)
-    ax.text(x + 0.28, middle - 3, f"\n{number.span}", va="center", fontsize=7.5, color=theme.muted, linespacing=1.1)
+    ax.text(x + 0.28, middle, number.point, va="bottom", weight="bold", fontsize=9.5)
+    ax.text(x + 0.28, middle - 2, number.span, va="top", fontsize=7.5, color=theme.muted)

@@ -11,6 +11,7 @@ from blindsave.report.figures.task import draw_pair, draw_timeline
 from blindsave.report.names import milliseconds
 
 SIZE = (4.5, 3.5)
+_PAIR = "Two shots from above that meet where tracking stops and end at opposite posts."
 
 
 def plates(analysis: Analysis) -> list[Plate]:
@@ -31,7 +32,7 @@ def plates(analysis: Analysis) -> list[Plate]:
 def task_plate(analysis: Analysis) -> Plate:
     """Figure 1."""
     panels = [
-        Panel("f1a", draw_pair, SIZE, "Two shots from above that meet where tracking stops and end at opposite posts."),
+        Panel("f1a", draw_pair, SIZE, _PAIR, page_size=(4.5, 2.85)),
         Panel("f1b", draw_timeline, SIZE, "Time lines: the puck is seen for 100 ms, then hidden for 0 to 500 ms."),
     ]
     if analysis.memory:

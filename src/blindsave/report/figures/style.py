@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from blindsave.report.names import LOOKS, look
+from blindsave.report.names import LOOKS, MORE, look
 
 FONTS = ("Inter", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans")
 
@@ -79,4 +79,5 @@ def variables() -> dict[str, tuple[str, str, str]]:
     for policy, chosen in LOOKS.items():
         if chosen.light not in {drawn for drawn, _, _ in named.values()}:
             named[f"--s-{policy.replace('_', '-')}"] = (chosen.light, chosen.light, chosen.dark)
+    named |= {f"--s-more-{i}": (light, light, dark) for i, (light, dark, _) in enumerate(MORE)}
     return named

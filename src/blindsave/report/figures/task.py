@@ -117,7 +117,7 @@ def draw_timeline(figure: Any, theme: Theme) -> None:
     ax.plot([100, 100], [-0.75, 5.62], color=theme.ink, lw=1.1)
     ax.text(50, 5.92, "mallet\nheld", ha="center", va="top", fontsize=8.5, color=theme.muted, linespacing=1.1)
     ax.text(112, 5.92, "policy acts", va="top", fontsize=8.5, color=theme.muted)
-    ax.text(end, 0, "visible ", ha="right", va="center", fontsize=8.5, color=theme.ink)
+    ax.text(end - 14, 0, "visible", ha="right", va="center", fontsize=8.5, color=theme.ink)
     ax.text(-16, -0.82, "blackout", ha="right", va="center", fontsize=8.5, color=theme.muted)
     ax.set(xlim=(-135, end), ylim=(6.75, -1.2), yticks=[], xticks=[0, 100, 300, 500, 700])
     ax.spines["left"].set_visible(False)

@@ -1,0 +1,89 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from blindsave.report import claims
+from blindsave.report.analysis import Analysis
+from blindsave.report.published import COST_FIELDS, cost, difference, document, rate
+from blindsave.report.published import claims as published_claims
+from blindsave.report.sheet import Estimate
+
+
+def claim(name: str):
+    return next(c for c in published_claims() if c.id == name)
+
+
+def test_published_rates_follow_from_published_saves_by_seed():
+    for policy, cells in document()["saves_by_seed"].items():
+        for blackout, saves in cells.items():
+            assert rate(policy, int(blackout)).value == pytest.approx(100 * np.mean(saves) / 225, abs=0.006)
+
+
+def test_published_outcomes_add_up_to_the_published_saves():
+    for policy, cells in document()["outcomes"].items():
+        for blackout, (returned, arrested, conceded, timeout) in cells.items():
+            assert returned + arrested + conceded + timeout == 1125
+            assert returned + arrested == sum(document()["saves_by_seed"][policy][blackout])
+
+
+def test_published_differences_follow_from_published_rates_and_mirror():
+    for key, (point, low, high) in document()["differences"].items():
+        a, b = key.split(" - ")
+        assert low <= point <= high
+        assert point == pytest.approx(rate(a, 20).value - rate(b, 20).value, abs=0.011)
+    assert difference("feed_forward", "structured_k0").value == -53.96
+    assert difference("feed_forward", "structured_k0").low == -64.38
+
+
+def test_our_families_cost_exactly_what_the_paper_says(analysis: Analysis):
+    for family, ours in analysis.results.costs.families.items():
+        theirs = cost(family)
+        for field in COST_FIELDS[:5]:
+            assert getattr(ours, field) == theirs[field], (family, field)
+
+
+def test_with_the_papers_saves_its_principal_claims_are_confirmed(analysis: Analysis):
+    found = {f.claim.id: f for f in claims.findings(analysis)}
+    for name in (
+        "feed-forward",
+        "stack",
+        "gru",
+        "rank-1",
+        "rank-2",
+        "rank-4",
+        "k0-level",
+        "extrapolation",
+        "core-size",
+    ):
+        assert found[name].verdict == claims.CONFIRMED, found[name].sentence
+    assert found["gru"].ours.value == pytest.approx(0.53, abs=0.01)
+    assert "GRU" in found["gru"].sentence and "confirmed" in found["gru"].sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "ours", "verdict"),
+    [
+        ("stack", Estimate(11.0, 5.0, 17.0), claims.CONFIRMED),
+        ("stack", Estimate(40.0, 30.0, 50.0), claims.OTHER_SIZE),
+        ("stack", Estimate(3.0, -1.0, 7.0), claims.NOT_CONFIRMED),
+        ("stack", Estimate(-5.0, -9.0, -1.0), claims.CONTRADICTED),
+        ("gru", Estimate(0.0, -2.0, 2.0), claims.CONFIRMED),
+        ("gru", Estimate(4.0, 2.0, 6.0), claims.CONTRADICTED),
+    ],
+)
+def test_verdicts_on_differences(name: str, ours: Estimate, verdict):
+    assert claims._verdict_of_difference(claim(name), ours) == verdict
+
+
+def test_rates_agree_where_either_lies_in_the_others_interval():
+    assert claims.compatible(Estimate(97.0, 95.0, 98.4), Estimate(98.3, 96.5, 99.6))
+    assert not claims.compatible(Estimate(90.0, 88.0, 92.0), Estimate(98.3, 96.5, 99.6))
+    assert claims.compatible(Estimate(100.0, 100.0, 100.0), Estimate(100.0))
+    assert not claims.compatible(Estimate(99.0, 98.0, 99.5), Estimate(100.0))
+
+
+def test_what_was_not_recorded_is_not_tested(analysis: Analysis):
+    bare = replace(analysis, splits={}, noise=None, noise_saves=None, memory={}, memory_saves={})
+    found = {f.claim.id: f.verdict for f in claims.findings(bare)}
+    assert found["gru"] == found["noise-gru"] == found["state-reset"] == claims.UNTESTED

@@ -1,0 +1,93 @@
+import json
+from dataclasses import replace
+
+import pytest
+import synthetic_results
+
+from blindsave.errors import BadInput
+from blindsave.policies.scripted import FIXED_CENTRE, INACTIVE, PRIVILEGED
+from blindsave.report import record, replays
+from blindsave.report.results import Results, read_results
+from blindsave.task.shots import shots
+
+MEMBERS = {shot.id: shot for shot in shots("calibration")}
+ALIAS = next(name for name in MEMBERS if ":alias:000" in name)
+
+
+def scene(outcome: str = "goal_conceded") -> replays.Scene:
+    return replays.Scene("t", "calibration", 20, "clean", (replays.Lane("fixed_centre", 0, ALIAS, outcome),))
+
+
+def test_a_failure_is_shown_beside_a_save_of_the_same_shot(results: Results):
+    scenes = replays.choose(results.tables["principal_test"], 20)
+    assert {s.lanes[0].policy for s in scenes} >= {"feed_forward", "structured_k0", "gru_n64", "teacher"}
+    for one in scenes:
+        failed, *others = one.lanes
+        assert failed.outcome not in ("returned", "arrested", "safe_deflection")
+        assert all(o.shot_id == failed.shot_id and o.outcome in ("returned", "arrested") for o in others)
+    feed_forward = [s.lanes[0].outcome for s in scenes if s.lanes[0].policy == "feed_forward"]
+    assert set(feed_forward) == {"goal_conceded", "timeout_after_contact"}
+
+
+def test_choosing_is_deterministic(results: Results):
+    table = results.tables["noise_test"]
+    assert replays.choose(table, 20, 1, "noise_5mm") == replays.choose(table, 20, 1, "noise_5mm")
+
+
+def test_recorded_paths_start_at_the_launch_and_end_in_the_goal():
+    lane = replays.record([scene()], lambda *_: FIXED_CENTRE, MEMBERS)["scenes"][0]["lanes"][0]
+    shot = MEMBERS[ALIAS]
+    assert (lane["puck_x"][0], lane["puck_y"][0]) == (round(1000 * shot.x), round(1000 * shot.y))
+    assert lane["puck_x"][-1] < -970 and abs(lane["puck_y"][-1]) < 126
+    assert abs(lane["mallet_x"][0] + 860) <= 1 and lane["mallet_y"][0] == 0
+    assert len(lane["puck_x"]) == lane["steps"] + 1
+
+
+def test_a_replay_that_ends_otherwise_than_its_table_is_refused():
+    with pytest.raises(BadInput, match="the table says returned"):
+        replays.record([scene("returned")], lambda *_: FIXED_CENTRE, MEMBERS)
+
+
+def test_an_unknown_shot_is_refused():
+    lane = replays.Lane("fixed_centre", 0, "nobody:alias:000:x", "returned")
+    with pytest.raises(BadInput, match="nobody"):
+        replays.record([replace(scene(), lanes=(lane,))], lambda *_: FIXED_CENTRE, MEMBERS)
+
+
+def test_disturbances_are_known_by_their_names():
+    assert replays.disturbance_named("clean").noise_mm == 0
+    assert replays.disturbance_named("noise_2.5mm").noise_mm == 2.5
+    with pytest.raises(BadInput, match="puck_drag_2"):
+        replays.disturbance_named("puck_drag_2")
+
+
+def test_failures_are_recorded_from_tables_and_read_back(tmp_path):
+    """Three scripted rules really play 225 shots; their failures are then found, played again and kept."""
+    from blindsave.evidence import tables
+    from blindsave.evidence.schedule import schedule
+    from blindsave.policies.closed_loop import run
+
+    members = shots("validation")[:6]
+    plan = schedule("validation", (20,), members=members)
+    parts = []
+    for policy in (INACTIVE, PRIVILEGED):
+        done = run(policy, plan.episodes())
+        row = (done.labels, done.saved, done.steps, done.first_contact, done.reward)
+        parts.append(tables.rows(policy.name, 0, plan.layout, *row))
+    tables.write(tables.concatenate(parts), tmp_path / "validation.parquet")
+    path = record.record_failures(read_results(tmp_path))
+    again = read_results(tmp_path).replays
+    assert again is not None and json.loads(path.read_text()) == again
+    lanes = again["scenes"][0]["lanes"]
+    assert [lane["policy"] for lane in lanes] == ["inactive", "privileged"]
+    assert [lane["saved"] for lane in lanes] == [False, True]
+
+
+def test_recording_without_a_test_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="no test table"):
+        record.record_failures(read_results(tmp_path))
+
+
+def test_the_synthetic_replays_are_real_episodes():
+    first = synthetic_results.replay_document(1)["scenes"][0]["lanes"]
+    assert [lane["outcome"] for lane in first] == ["goal_conceded", "returned"]
