@@ -67,3 +67,19 @@ def test_a_policy_file_is_not_a_checkpoint(trained, tmp_path):
     ppo.policy_of(trained[0], TINY).write(tmp_path / ppo.CHECKPOINT)
     with pytest.raises(BadFile, match="is not a PPO checkpoint"):
         ppo.train(TINY, tmp_path)
+
+
+def test_episodes_of_another_arena_are_refused_unless_the_run_is_finished(trained, tmp_path):
+    model, _ = trained
+    other = ppo.build(TINY)
+    path = tmp_path / "a.safetensors"
+    snapshot = model.env.batch.snapshot
+    model.env.batch.snapshot = lambda place: snapshot(place)[:-8]
+    try:
+        ppo_checkpoint.save(path, model, WHO)
+    finally:
+        del model.env.batch.snapshot
+    with pytest.raises(BadFile, match="another version of the arena"):
+        ppo_checkpoint.restore(path, other, WHO, until=65)
+    ppo_checkpoint.restore(path, other, WHO, until=64)
+    assert other.num_timesteps == 64

@@ -89,7 +89,7 @@ def train(config: PPOConfig, folder: Path, report: Callable[[dict[str, Any]], No
     model = build(config)
     checkpoint = folder / CHECKPOINT
     if checkpoint.exists():
-        ppo_checkpoint.restore(checkpoint, model, _identity(config))
+        ppo_checkpoint.restore(checkpoint, model, _identity(config), config.steps)
     rows = _kept_rows(folder / METRICS, model.num_timesteps)
     saved_at, started, start_steps = model.num_timesteps, time.perf_counter(), model.num_timesteps
     while model.num_timesteps < config.steps:

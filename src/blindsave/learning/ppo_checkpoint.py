@@ -49,8 +49,12 @@ def save(path: Path, model: PPO, identity: dict[str, Any]) -> None:
     write_whole(path, lambda temporary: save_file(arrays, temporary, metadata))
 
 
-def restore(path: Path, model: PPO, identity: dict[str, Any]) -> None:
-    """Put a checkpoint into a freshly built learner of the same configuration."""
+def restore(path: Path, model: PPO, identity: dict[str, Any], until: int | None = None) -> None:
+    """Put a checkpoint into a freshly built learner of the same configuration.
+
+    A run that already took `until` steps needs its unfinished episodes no more, so that a finished checkpoint
+    outlives changes of the arena.
+    """
     arrays, metadata = _read(path)
     if json.loads(metadata["identity"]) != identity:
         raise BadInput(f"{path} belongs to a run with another configuration; choose another folder or delete it")
@@ -68,10 +72,18 @@ def restore(path: Path, model: PPO, identity: dict[str, Any]) -> None:
     model.num_timesteps, model._n_updates = state["steps"], state["updates"]
     model._last_obs = arrays["last_observation"]
     model._last_episode_starts = arrays["last_starts"].astype(bool)
+    if until is None or model.num_timesteps < until:
+        _restore_episodes(path, env, arrays, state)
+
+
+def _restore_episodes(path: Path, env: DefendVecEnv, arrays: dict[str, np.ndarray], state: dict[str, Any]) -> None:
     env.blackouts[:] = state["blackouts"]
     for place, generator in enumerate(state["place_generators"]):
         env.generators[place].bit_generator.state = generator
-        env.batch.restore(place, arrays[f"place.{place}"].tobytes())
+        try:
+            env.batch.restore(place, arrays[f"place.{place}"].tobytes())
+        except ValueError as error:
+            raise BadFile(f"{path} holds episodes of another version of the arena: {error}") from error
 
 
 def _read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
