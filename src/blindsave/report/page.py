@@ -12,6 +12,7 @@ from blindsave.report import summary
 from blindsave.report.analysis import Analysis, percent
 from blindsave.report.claims import Finding
 from blindsave.report.figures.export import Plate, css, inline
+from blindsave.report.figures.style import variables
 from blindsave.report.names import look, milliseconds, ordered, title
 from blindsave.report.published import document
 from blindsave.report.sheet import Sheet, to_html
@@ -105,11 +106,10 @@ def _bars(analysis: Analysis) -> str:
     rows = []
     for policy in ordered(test.saves.saved):
         rate = percent(test.principal.rate(policy, analysis.endpoint))
-        chosen = look(policy)
-        colour = f"light-dark({chosen.light}, {chosen.dark})"
+        colour = next(name for name, (drawn, _, _) in variables().items() if drawn == look(policy).light)
         rows.append(
             f'<div class="bar"><span>{html.escape(title(policy))}</span><span class="track">'
-            f'<i style="width:{rate.value:.1f}%;--c:{colour}"></i></span><b>{rate.point} %</b></div>'
+            f'<i style="width:{rate.value:.1f}%;--c:var({colour})"></i></span><b>{rate.point} %</b></div>'
         )
     head = f"Shots saved with the puck hidden for {milliseconds(analysis.endpoint)} ms"
     return f'<div class="bars"><p>{head}</p>{"".join(rows)}</div>'
