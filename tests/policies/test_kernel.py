@@ -123,6 +123,11 @@ def test_native_loop_equals_steps():
     assert np.stack([session.step(o).copy() for o in seen]).tobytes() == actions.tobytes()
     policy.kernel.loop(policy.initial(1)[0], seen[:1], last, 50)
     assert np.isfinite(last).all()
+    seen[20, 3] = np.inf
+    with pytest.raises(BadInput, match="not finite"):
+        policy.kernel.loop(policy.initial(1)[0], seen, actions, 50)
+    with pytest.raises(BadInput, match="one row per step"):
+        policy.kernel.loop(policy.initial(1)[0], seen[:7], actions, 50)
 
 
 def test_threads_share_one_policy():

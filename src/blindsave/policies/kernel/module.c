@@ -46,14 +46,17 @@ static int take(PyObject *object, Py_buffer *view, Py_ssize_t floats, int writab
 }
 
 static int all_finite(const float *x, Py_ssize_t count) {
-    float total = 0.0f;
-    for (Py_ssize_t i = 0; i < count; i++) total += x[i] * 0.0f; /* 0 for finite values, NaN otherwise */
-    return total == 0.0f;
+    uint32_t bad = 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        bad |= (bits & 0x7F800000u) == 0x7F800000u; /* all exponent bits set: infinite or not a number */
+    }
+    return !bad;
 }
 
-static int refuse_infinite(void) {
+static void refuse_infinite(void) {
     PyErr_SetString(BadInput, "the observation holds a value that is not finite");
-    return -1;
 }
 
 /* ---- Kernel ---- */
@@ -184,15 +187,22 @@ static PyObject *kernel_loop(PyObject *object, PyObject *args) {
     if (take(carry_object, &carry, p->carry, 1, "carry") < 0) return NULL;
     if (take(observation_object, &observation, seen * p->observation, 0, "observations") < 0) goto release_carry;
     if (take(action_object, &action, kept * p->action, 1, "actions") < 0) goto release_observation;
+    int ok = 1;
     Py_BEGIN_ALLOW_THREADS
     const Py_ssize_t next_observation = seen == 1 ? 0 : p->observation, next_action = kept == 1 ? 0 : p->action;
-    for (Py_ssize_t t = 0; t < steps; t++)
-        p->run(p, carry.buf, (const float *)observation.buf + t * next_observation,
-               (float *)action.buf + t * next_action);
+    for (Py_ssize_t t = 0; ok && t < steps; t++) {
+        const float *now = (const float *)observation.buf + t * next_observation;
+        ok = all_finite(now, p->observation);
+        if (ok) p->run(p, carry.buf, now, (float *)action.buf + t * next_action);
+    }
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&action);
     PyBuffer_Release(&observation);
     PyBuffer_Release(&carry);
+    if (!ok) {
+        refuse_infinite();
+        return NULL;
+    }
     Py_RETURN_NONE;
 release_observation:
     PyBuffer_Release(&observation);
