@@ -11,13 +11,13 @@ from blindsave.report.figures.style import DARK, LIGHT, variables
 from blindsave.report.names import LOOKS, look
 
 
-def overlaps(panel: export.Panel) -> list[tuple[str, str]]:
-    """Pairs of texts in a panel whose boxes cover each other."""
+def overlaps(panel: export.Panel, size: tuple[float, float]) -> list[tuple[str, str]]:
+    """Pairs of texts in a panel of this size whose boxes cover each other."""
     from matplotlib import rc_context
     from matplotlib.text import Text
 
     with rc_context(export.rc(LIGHT)):
-        figure = export._canvas(panel.size)
+        figure = export._canvas(size)
         panel.draw(figure, LIGHT)
         figure.draw_without_rendering()
         renderer = figure.canvas.get_renderer()
@@ -60,7 +60,8 @@ def test_every_figure_of_the_study_is_drawn(analysis: Analysis):
 def test_no_label_covers_another(analysis: Analysis):
     for plate in plates(analysis):
         for panel in plate.panels:
-            assert overlaps(panel) == [], panel.name
+            for size in {panel.size, panel.page_size or panel.size}:
+                assert overlaps(panel, size) == [], (panel.name, size)
 
 
 def test_a_panel_for_the_page_is_valid_and_follows_the_pages_colours(analysis: Analysis):

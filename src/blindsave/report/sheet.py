@@ -158,8 +158,9 @@ def to_html(sheet: Sheet) -> str:
         cells = [_html_cell(sheet, i, cell) for i, cell in enumerate(row)]
         rows.append(f"<tr{' class=apart' if number in sheet.emphasis else ''}>{''.join(cells)}</tr>")
     label = html.escape(sheet.title, quote=True)
+    cards = " cards" if sheet.columns[0].words else ""
     return (
-        f'<figure class="sheet" id="table-{sheet.name}"><figcaption><strong>{html.escape(sheet.title)}</strong> '
+        f'<figure class="sheet{cards}" id="table-{sheet.name}"><figcaption><strong>{html.escape(sheet.title)}</strong> '
         f'<span>{html.escape(sheet.caption)}</span></figcaption><div class="scroll" tabindex="0" role="region" '
         f'aria-label="{label}"><table><thead>{_html_head(sheet)}</thead><tbody>{"".join(rows)}</tbody></table>'
         f"</div></figure>"
@@ -245,4 +246,6 @@ def _html_cell(sheet: Sheet, column: int, cell: Cell) -> str:
         inner = f"{html.escape(cell.point)} <small>{html.escape(cell.span)}</small>"
     else:
         inner = html.escape(text(cell))
-    return f"<{tag}{scope}{f' class={chr(34)}{kind}{chr(34)}' if kind else ''}>{inner}</{tag}>"
+    shape = f' class="{kind}"' if kind else ""
+    label = f' data-label="{html.escape(sheet.columns[column].title)}"' if sheet.columns[0].words and column else ""
+    return f"<{tag}{scope}{shape}{label}>{inner}</{tag}>"

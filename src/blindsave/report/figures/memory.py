@@ -32,7 +32,11 @@ def draw_memory(analysis: Analysis) -> Any:
         ticks = [column * 3.1 + i * 1.25 for column in range(len(groups)) for i in range(2)]
         labels = [f"{milliseconds(n)} ms" for _ in groups for n in lengths]
         ax.set(
-            ylim=(0, 127), ylabel="Save rate (%)", xticks=ticks, yticks=range(0, 101, 20), xlim=(-0.6, ticks[-1] + 1.65)
+            ylim=(0, 127),
+            ylabel="Save rate (%)",
+            xticks=ticks,
+            yticks=range(0, 101, 20),
+            xlim=(-0.95, ticks[-1] + 1.65),
         )
         ax.set_xticklabels(labels)
         ax.grid(axis="y")

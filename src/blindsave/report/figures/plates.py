@@ -10,7 +10,7 @@ from blindsave.report.figures.memory import draw_memory
 from blindsave.report.figures.task import draw_pair, draw_timeline
 from blindsave.report.names import milliseconds
 
-SIZE = (4.5, 3.5)
+SIZE, SMALLER = (4.5, 3.5), (3.9, 3.1)
 _PAIR = "Two shots from above that meet where tracking stops and end at opposite posts."
 
 
@@ -32,12 +32,14 @@ def plates(analysis: Analysis) -> list[Plate]:
 def task_plate(analysis: Analysis) -> Plate:
     """Figure 1."""
     panels = [
-        Panel("f1a", draw_pair, SIZE, _PAIR, page_size=(4.5, 2.85)),
-        Panel("f1b", draw_timeline, SIZE, "Time lines: the puck is seen for 100 ms, then hidden for 0 to 500 ms."),
+        Panel("f1a", draw_pair, SIZE, _PAIR, page_size=(3.9, 2.5)),
+        Panel(
+            "f1b", draw_timeline, SIZE, "Time lines: the puck is seen for 100 ms, then hidden for 0 to 500 ms.", SMALLER
+        ),
     ]
     if analysis.memory:
         alt = "Save rates of the teacher, of the teacher with erased state and of a memoryless policy, seen and hidden."
-        panels.append(Panel("f1c", draw_memory(analysis), SIZE, alt))
+        panels.append(Panel("f1c", draw_memory(analysis), SIZE, alt, SMALLER))
     caption = (
         "(a) The two shots of a pair reach the same point when tracking stops, then go to opposite sides of the "
         "goal: only what was seen before tells them apart. (b) Tracking stops after 100 ms, and the policy keeps "

@@ -73,7 +73,7 @@ def draw_pair(figure: Any, theme: Theme) -> None:
 
 def _magnifier(ax: Any, theme: Theme, colours: list[str]) -> None:
     """The five visible positions of both shots, stretched sideways until they can be told apart."""
-    lens = ax.inset_axes((0.525, 0.665, 0.44, 0.235))
+    lens = ax.inset_axes((0.525, 0.64, 0.44, 0.235))
     lens.set_facecolor(theme.ground)
     for shot, colour in zip(alias_pair(), colours, strict=True):
         seen = flight(shot, np.arange(BLACKOUT_START + 1) * CONTROL_DT_S)
@@ -119,7 +119,7 @@ def draw_timeline(figure: Any, theme: Theme) -> None:
     ax.text(112, 5.92, "policy acts", va="top", fontsize=8.5, color=theme.muted)
     ax.text(end - 14, 0, "visible", ha="right", va="center", fontsize=8.5, color=theme.ink)
     ax.text(-16, -0.82, "blackout", ha="right", va="center", fontsize=8.5, color=theme.muted)
-    ax.set(xlim=(-135, end), ylim=(6.75, -1.2), yticks=[], xticks=[0, 100, 300, 500, 700])
+    ax.set(xlim=(-135, end), ylim=(7.15, -1.2), yticks=[], xticks=[0, 100, 300, 500, 700])
     ax.spines["left"].set_visible(False)
     ax.spines["bottom"].set_bounds(0, end)
     ax.set_xlabel("Time since launch (ms)")
