@@ -69,7 +69,8 @@ def test_with_the_papers_saves_its_principal_claims_are_confirmed(analysis: Anal
         ("stack", Estimate(3.0, -1.0, 7.0), claims.NOT_CONFIRMED),
         ("stack", Estimate(-5.0, -9.0, -1.0), claims.CONTRADICTED),
         ("gru", Estimate(0.0, -2.0, 2.0), claims.CONFIRMED),
-        ("gru", Estimate(4.0, 2.0, 6.0), claims.CONTRADICTED),
+        ("gru", Estimate(4.0, 2.0, 6.0), claims.CLEAR),
+        ("gru", Estimate(-4.0, -6.0, -2.0), claims.CLEAR),
     ],
 )
 def test_verdicts_on_differences(name: str, ours: Estimate, verdict):

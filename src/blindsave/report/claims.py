@@ -10,6 +10,7 @@ from blindsave.report.sheet import Cell, Column, Estimate, Mark, Sheet, shown
 CONFIRMED = Mark("confirmed", "good")
 OTHER_SIZE = Mark("confirmed, other size", "good")
 NOT_CONFIRMED = Mark("not confirmed", "odd")
+CLEAR = Mark("clear difference here", "odd")
 CONTRADICTED = Mark("contradicted", "bad")
 UNTESTED = Mark("not tested", "none")
 CLOSE_PERCENT = 0.05
@@ -104,7 +105,9 @@ def _verdict_of_difference(claim: Claim, ours: Estimate) -> Mark:
     found = "above" if low > 0 else "below" if high < 0 else "none"
     if found == claim.expect:
         return CONFIRMED if compatible(ours, claim.published) else OTHER_SIZE
-    return CONTRADICTED if found == "below" or claim.expect == "none" else NOT_CONFIRMED
+    if claim.expect == "none":
+        return CLEAR
+    return CONTRADICTED if found == "below" else NOT_CONFIRMED
 
 
 def _sentence(claim: Claim, ours: Estimate, verdict: Mark) -> str:

@@ -1,7 +1,7 @@
 """The report in a few plain sentences."""
 
 from blindsave.report.analysis import Analysis, SplitResult, percent
-from blindsave.report.claims import CONTRADICTED, NOT_CONFIRMED, UNTESTED, Finding, compatible
+from blindsave.report.claims import CLEAR, CONTRADICTED, NOT_CONFIRMED, UNTESTED, Finding, compatible
 from blindsave.report.names import TEACHER, milliseconds, ordered
 from blindsave.report.sheets_principal import SPLIT_TITLES
 
@@ -105,7 +105,7 @@ def _verdicts(found: list[Finding]) -> list[str]:
     tested = [f for f in found if f.verdict != UNTESTED]
     if not tested:
         return []
-    open_ = [f for f in tested if f.verdict in (NOT_CONFIRMED, CONTRADICTED)]
+    open_ = [f for f in tested if f.verdict in (NOT_CONFIRMED, CLEAR, CONTRADICTED)]
     confirmed = len(tested) - len(open_)
     said = f"Of the paper's {len(found)} claims listed below, {len(tested)} were tested and {confirmed} confirmed."
     if not open_:
