@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from functools import partial
 from typing import NamedTuple
 
@@ -99,10 +101,19 @@ def zero_totals(learner: update.Learner, buffer: replay.Buffer, config: Config) 
 class Compiled:
     """The jitted calls of one configuration; replay, carry and learner are updated in place."""
 
+    @staticmethod
+    def of(config: Config) -> Compiled:
+        """Return the calls of a configuration; runs in one process that differ only in bookkeeping share them."""
+        bookkeeping = {"seed": 0, "checkpoint_every": 1, "log_every": 1, "latents": "never"}
+        return _compiled(dataclasses.replace(config, training=dataclasses.replace(config.training, **bookkeeping)))
+
     def __init__(self, config: Config) -> None:
         self.act = jax.jit(partial(act, config=config))
         self.act_and_store = jax.jit(partial(act_and_store, config=config), donate_argnums=(1, 2))
         self.learn = jax.jit(partial(learn, config=config), donate_argnums=(0, 1, 2))
+
+
+_compiled = functools.cache(Compiled)
 
 
 def acting_parameters(params: Params) -> dict[str, np.ndarray]:

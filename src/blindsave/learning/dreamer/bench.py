@@ -58,7 +58,7 @@ class Bench:
 
     def __init__(self, config: Config, per_call: int) -> None:
         self.config, self.per_call = config, per_call
-        self.learner = update.init(jax.random.key(0), config)
+        self.learner = jax.jit(update.init, static_argnums=1)(jax.random.key(0), config)
         self.buffer = filled_replay(config)
         self.totals = agent.zero_totals(self.learner, self.buffer, config)
         self.compiled = agent.Compiled(config)

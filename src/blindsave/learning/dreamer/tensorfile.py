@@ -61,7 +61,7 @@ def checksum(tensors: Tensors) -> str:
     """Return the SHA-256 of names, types, shapes and bytes."""
     digest = hashlib.sha256()
     for name in sorted(tensors):
-        value = np.ascontiguousarray(tensors[name])
+        value = np.asarray(tensors[name], order="C")
         digest.update(f"{name} {value.dtype.str} {value.shape}\n".encode())
         digest.update(value.data if value.ndim and value.size else value.tobytes())
     return digest.hexdigest()
@@ -69,7 +69,7 @@ def checksum(tensors: Tensors) -> str:
 
 def write(path: Path, tensors: Tensors, metadata: Mapping[str, Any] | None = None) -> str:
     """Write the file whole or not at all, with JSON metadata; returns the content's checksum."""
-    clean = {name: np.ascontiguousarray(value) for name, value in tensors.items()}
+    clean = {name: np.asarray(value, order="C") for name, value in tensors.items()}
     content = checksum(clean)
     texts = {name: json.dumps(value, allow_nan=False) for name, value in (metadata or {}).items()}
     try:

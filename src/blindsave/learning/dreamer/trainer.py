@@ -46,8 +46,8 @@ class Trainer:
         init_key, self.act_key, self.learn_key, self.refresh_key = jax.random.split(
             jax.random.key(config.training.seed), 4
         )
-        self.compiled = agent.Compiled(config)
-        self.learner = update.init(init_key, config)
+        self.compiled = agent.Compiled.of(config)
+        self.learner = jax.jit(update.init, static_argnums=1)(init_key, config)
         self.buffer = replay.create(config)
         self.carry = agent.initial(config.training.envs, config)
         self.totals = agent.zero_totals(self.learner, self.buffer, config)
