@@ -63,9 +63,8 @@ class DatasetVerify:
 
     def show(self, result: dict[str, Any]) -> None:
         """Say that all is well."""
-        print(
-            f"{self.folder}: {result['episodes']} episodes verified, {result['repeated_pairs']} repeated pairs identical"
-        )
+        repeats = f"{result['repeated_pairs']} repeated pairs identical"
+        print(f"{self.folder}: {result['episodes']} episodes verified, {repeats}")
 
 
 @dataclass(frozen=True)

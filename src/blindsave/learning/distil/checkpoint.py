@@ -11,8 +11,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from blindsave.errors import BadFile
+from blindsave.learning.distil.epoch import State
 from blindsave.learning.distil.history import FIELDS, History
-from blindsave.learning.distil.trainer import State
 from blindsave.store import canonical_json, write_whole
 
 IDENTITY = "identity"

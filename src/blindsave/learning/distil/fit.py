@@ -15,9 +15,10 @@ from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.dataset import Episodes
 from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.engine import Engine
+from blindsave.learning.distil.epoch import State
 from blindsave.learning.distil.history import History
 from blindsave.learning.distil.schedule import TRAINING_SEEDS
-from blindsave.learning.distil.trainer import State, Trainer
+from blindsave.learning.distil.trainer import Trainer
 from blindsave.policies.students.family import Family
 from blindsave.policies.students.student import Provenance, Student
 from blindsave.policies.students.training import to_numpy
