@@ -35,24 +35,35 @@ def train_teacher(
     sampling_seed: int = 5303,
     sampler: str = "uniform",
     threads: int | None = None,
+    sizes: dict[str, Any] | None = None,
+    learning: dict[str, Any] | None = None,
     speed: dict[str, Any] | None = None,
     latents: str = "on_stop",
     checkpoint_every: int = 20_000,
     log_every: int = 2_000,
     quiet: bool = False,
 ) -> dict[str, Any]:
-    """Train, or continue training, in `folder`; `minutes` counts from the start of the process."""
+    """Train, or continue training, in `folder`; `minutes` counts from the start of the process.
+
+    `sizes`, `learning` and `speed` override fields of the configuration's parts (smaller networks, for instance).
+    """
     import jax
 
     from blindsave.learning.dreamer import runtime
-    from blindsave.learning.dreamer.config import Config, Replay, Sizes, Speed, Training
+    from blindsave.learning.dreamer.config import Config, Learning, Replay, Sizes, Speed, Training
     from blindsave.learning.dreamer.defend_stream import DefendStream
     from blindsave.learning.dreamer.trainer import Trainer
 
     runtime.use_cache(Path(folder) / "cache")
     training = Training(steps, envs, train_ratio, seed, checkpoint_every, log_every, latents)  # type: ignore[arg-type]
     chosen = dataclasses.replace(Speed.best(jax.default_backend()), **(speed or {}))
-    config = Config(Sizes(19, 2), training=training, replay=Replay(sampler=sampler), speed=chosen)  # type: ignore[arg-type]
+    config = Config(
+        Sizes(19, 2, **(sizes or {})),
+        Learning(**(learning or {})),
+        Replay(sampler=sampler),  # type: ignore[arg-type]
+        training,
+        chosen,
+    )
     stream = DefendStream(envs, seed=sampling_seed, threads=threads)
     trainer = Trainer(config, stream, folder, quiet=quiet)
     resumed = trainer.step
@@ -104,7 +115,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     train.add_argument("--seed", type=int, default=7303)
     train.add_argument("--sampler", default="uniform", choices=("uniform", "mixture"))
     train.add_argument("--latents", default="on_stop", choices=("on_stop", "always", "never"))
-    train.add_argument("--speed", type=json.loads, default={}, help='JSON overrides, such as {"unroll": 8}')
+    for part in ("sizes", "learning", "speed"):
+        train.add_argument(f"--{part}", type=json.loads, default={}, help='JSON overrides, such as {"unroll": 8}')
     check = commands.add_parser("validate")
     check.add_argument("--split", default="validation")
     check.add_argument("--modes", type=lambda s: tuple(s.split(",")), default=("deterministic", "sampled"))
