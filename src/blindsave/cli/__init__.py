@@ -43,6 +43,11 @@ COMMANDS: dict[str, Command] = {
     "distil pilot": Command("blindsave.cli.distil:DistilPilot", "measure what the shadow correction does"),
     "distil curves": Command("blindsave.cli.distil:DistilCurves", "draw learning curves of students"),
     "distil ship": Command("blindsave.cli.distil:DistilShip", "copy finals to the models folder"),
+    "teacher train": Command("blindsave.cli.teacher:Train", "train the teacher, or continue training"),
+    "teacher validate": Command("blindsave.cli.teacher:Validate", "evaluate a run's checkpoints, name the winner"),
+    "teacher curve": Command("blindsave.cli.teacher:Curve", "draw a run's learning curve"),
+    "teacher belief": Command("blindsave.cli.teacher:Belief", "draw what the world model believes of a hidden puck"),
+    "bench train": Command("blindsave.cli.teacher:BenchTrain", "measure the training speed"),
 }
 
 EXTRAS = {

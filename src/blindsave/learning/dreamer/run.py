@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from blindsave.errors import BlindsaveError
+from blindsave.errors import BadInput, BlindsaveError
 
 BEGUN = time.monotonic()
 
@@ -56,14 +56,12 @@ def train_teacher(
 
     runtime.use_cache(Path(folder) / "cache")
     training = Training(steps, envs, train_ratio, seed, checkpoint_every, log_every, latents)  # type: ignore[arg-type]
-    chosen = dataclasses.replace(Speed.best(jax.default_backend()), **(speed or {}))
-    config = Config(
-        Sizes(19, 2, **(sizes or {})),
-        Learning(**(learning or {})),
-        Replay(sampler=sampler),  # type: ignore[arg-type]
-        training,
-        chosen,
-    )
+    try:
+        parts = Sizes(19, 2, **(sizes or {})), Learning(**(learning or {})), Replay(sampler=sampler)  # type: ignore[arg-type]
+        chosen = dataclasses.replace(Speed.best(jax.default_backend()), **(speed or {}))
+    except TypeError as error:
+        raise BadInput(f"an override names no field of the configuration: {error}") from error
+    config = Config(*parts, training, chosen)
     stream = DefendStream(envs, seed=sampling_seed, threads=threads)
     trainer = Trainer(config, stream, folder, quiet=quiet)
     resumed = trainer.step

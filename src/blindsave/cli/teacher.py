@@ -1,0 +1,237 @@
+"""Commands about the teacher: train it, validate its checkpoints, draw its curve and its beliefs, measure speed."""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import tyro
+
+DEFAULT_FOLDER = Path("runs/teacher")
+
+
+@dataclass(frozen=True)
+class Train:
+    """Train the teacher (DreamerV3), or continue: the same command resumes from the last checkpoint."""
+
+    folder: Path = DEFAULT_FOLDER
+    """The run's folder: configuration, metrics, checkpoints, replay (docs/teacher.md)."""
+    stop_after_minutes: float | None = None
+    """Stop cleanly after this long, with everything saved."""
+    steps: int = 1_000_000
+    """Environment steps, reset observations included."""
+    envs: int = 32
+    """Environments that run side by side."""
+    train_ratio: int = 80
+    """Replayed steps per environment step."""
+    seed: int = 7303
+    """Seed of parameters, exploration and replay draws."""
+    sampling_seed: int = 5303
+    """Seed of shots and blackout lengths."""
+    sampler: Literal["uniform", "mixture"] = "uniform"
+    """How replay windows are drawn: as the published code does, or the mixture its configuration names."""
+    latents: Literal["on_stop", "always", "never"] = "on_stop"
+    """When the replay's latents (1 kB per step) go into a checkpoint; otherwise they are rebuilt on resuming."""
+    threads: int | None = None
+    """Threads of the simulation; all cores by default."""
+    sizes: str = "{}"
+    """JSON overrides of the network sizes, such as '{"deter": 64}'."""
+    learning: str = "{}"
+    """JSON overrides of the objective, such as '{"batch": 4}'."""
+    speed: str = "{}"
+    """JSON overrides of the layout, such as '{"unroll": 8}'."""
+
+    def run(self) -> dict[str, Any]:
+        """Train until done or until the time is up."""
+        from blindsave.learning.dreamer.run import train_teacher
+
+        return train_teacher(
+            self.folder,
+            minutes=self.stop_after_minutes,
+            steps=self.steps,
+            envs=self.envs,
+            train_ratio=self.train_ratio,
+            seed=self.seed,
+            sampling_seed=self.sampling_seed,
+            sampler=self.sampler,
+            latents=self.latents,
+            threads=self.threads,
+            sizes=parse_overrides("sizes", self.sizes),
+            learning=parse_overrides("learning", self.learning),
+            speed=parse_overrides("speed", self.speed),
+        )
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Say how far it came."""
+        saved = result["summary"].get("saved")
+        rate = "" if saved is None else f", {saved:.1%} of recent shots saved"
+        print(f"{result['status']}: step {result['step']:,}, {result['updates']:,} updates{rate} -> {result['folder']}")
+
+
+@dataclass(frozen=True)
+class Validate:
+    """Evaluate every kept checkpoint on paired episodes and name the winner; rows already known are kept."""
+
+    folder: Path = DEFAULT_FOLDER
+    """The run's folder."""
+    split: str = "validation"
+    """Which shots."""
+    mode: Literal["deterministic", "sampled", "both"] = "both"
+    """Most probable latent and mean action, or both sampled (the original selected by sampled runs)."""
+    minutes: float | None = None
+    """Begin no further evaluation after this long."""
+    threads: int | None = None
+    """Threads of the simulation; all cores by default."""
+
+    def run(self) -> dict[str, Any]:
+        """Evaluate and write the table into the folder."""
+        from blindsave.learning.dreamer.run import validate_teacher
+        from blindsave.learning.dreamer.validate import MODES
+
+        modes = MODES if self.mode == "both" else (self.mode,)
+        return validate_teacher(self.folder, split=self.split, modes=modes, minutes=self.minutes, threads=self.threads)
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print the table, winners marked."""
+        from rich.console import Console
+        from rich.table import Table
+
+        lengths = list(result["rows"][0]["save_rate_by_length"])
+        table = Table("step", "mode", "saves", *[f"L={k}" for k in lengths], "score", title=f"Split {result['split']}")
+        for row in result["rows"]:
+            winner = result["winner"].get(row["mode"]) == row["step"]
+            rates = [f"{row['save_rate_by_length'][k]:.1%}" for k in lengths]
+            cells = [f"{row['step']:,}", row["mode"], f"{row['save_rate']:.2%}", *rates, f"{row['score']:.3f}"]
+            table.add_row(*cells, style="bold green" if winner else None)
+        Console(soft_wrap=True).print(table)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Draw a run's learning curve: save rate, losses, latents, behaviour."""
+
+    folder: Path = DEFAULT_FOLDER
+    """The run's folder; its validation table is drawn too if there is one."""
+    out: Path | None = None
+    """Picture to write (png, svg, pdf); learning_curve.png in the folder by default."""
+
+    def run(self) -> dict[str, Any]:
+        """Draw and write."""
+        from blindsave.learning.dreamer import pictures
+        from blindsave.store import read_json
+
+        path = self.folder / "validation.json"
+        rows = read_json(path)["rows"] if path.exists() else []
+        out = self.out or self.folder / "learning_curve.png"
+        return {"picture": str(pictures.save(pictures.learning_curve(self.folder, rows), out))}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Say where the picture is."""
+        print(result["picture"])
+
+
+@dataclass(frozen=True)
+class Belief:
+    """Draw what the world model believes about a hidden puck, imagined open-loop, against the truth."""
+
+    params: tyro.conf.Positional[Path]
+    """A parameter file of a run: FOLDER/params/STEP.safetensors."""
+    out: Path
+    """Picture to write (png, svg, pdf)."""
+    split: str = "validation"
+    """Which shots."""
+    shots: int = 3
+    """How many shots, from the beginning of the split."""
+    steps: int = 20
+    """How many steps to imagine."""
+
+    def run(self) -> dict[str, Any]:
+        """Imagine, compare, draw."""
+        import numpy as np
+
+        from blindsave.learning.dreamer import openloop, pictures
+        from blindsave.learning.dreamer.checkpoint import load_params
+        from blindsave.task.episode import grid
+        from blindsave.task.shots import shots
+
+        params, config = load_params(self.params)
+        chosen = shots(self.split)[: self.shots]
+        predictions = openloop.predict(params, config, grid(chosen, (20,)), steps=self.steps)
+        titles = [shot.id.split(":", 2)[-1] for shot in chosen]
+        path = pictures.save(pictures.open_loop(predictions, titles), self.out)
+        errors = {t: float(np.nanmean(p.error_mm)) for t, p in zip(titles, predictions, strict=True) if p.share.any()}
+        return {"picture": str(path), "mean_error_mm": errors}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Say where the picture is and how far off the beliefs are."""
+        for name, error in result["mean_error_mm"].items():
+            print(f"{name}: {error:.1f} mm on average")
+        print(result["picture"])
+
+
+@dataclass(frozen=True)
+class BenchTrain:
+    """Measure training speed: gradient updates per second of the teacher, or what `--what` names."""
+
+    what: str = "teacher"
+    """What to train; `BENCHES` in blindsave.cli.teacher lists the choices."""
+    variants: str = "best,plain"
+    """Layouts of the same arithmetic to compare in one run, the first being the reference of the ratios."""
+    rounds: int = 5
+    """Interleaved rounds; the median counts."""
+    updates_per_call: int = 10
+    """Gradient updates in one compiled call."""
+
+    def run(self) -> dict[str, Any]:
+        """Measure."""
+        import importlib
+
+        from blindsave.errors import BadInput
+        from blindsave.store import provenance
+
+        if self.what not in BENCHES:
+            raise BadInput(f"there is no training bench {self.what!r}; there are {', '.join(BENCHES)}")
+        module, _, name = BENCHES[self.what].partition(":")
+        result = getattr(importlib.import_module(module), name)(self)
+        return {**result, "measured_on": provenance()}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print the variants as a table."""
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table("variant", "updates/s", "ratio", "compile s", title=f"{result['what']} on {result['device']}")
+        for name, row in result["variants"].items():
+            cells = (f"{row['updates_per_s']:.2f}", f"{row['ratio_to_first']:.2f}", f"{row['compile_s']:.0f}")
+            table.add_row(name, *cells)
+        Console(soft_wrap=True).print(table)
+
+
+BENCHES = {"teacher": "blindsave.cli.teacher:bench_teacher"}
+"""What `bench train` can measure: a function that takes the command and returns its figures."""
+
+
+def bench_teacher(command: BenchTrain) -> dict[str, Any]:
+    """Measure the teacher's updates."""
+    from blindsave.learning.dreamer.bench import bench
+
+    return bench(
+        command.variants.split(","),
+        per_call=command.updates_per_call,
+        rounds=command.rounds,
+        report=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+
+
+def parse_overrides(name: str, text: str) -> dict[str, Any]:
+    """Read a JSON object given as an option."""
+    from blindsave.errors import BadInput
+
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise BadInput(f"--{name} is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise BadInput(f"--{name} must be a JSON object, got {text}")
+    return value
