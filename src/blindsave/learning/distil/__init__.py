@@ -4,7 +4,7 @@ Collecting and labelling (`collect`, `shadow_labels`, `Dataset`) need the core i
 `pipeline`) needs JAX and is imported from its modules.
 """
 
-from blindsave.learning.distil.collect import collect, record
+from blindsave.learning.distil.collection import collect, episodes_of, record
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.dataset import Dataset, Episodes, concatenate
 from blindsave.learning.distil.schedule import TRAINING_SEEDS, Schedule, base_schedule, shadow_schedules
@@ -21,6 +21,7 @@ __all__ = [
     "base_schedule",
     "collect",
     "concatenate",
+    "episodes_of",
     "record",
     "shadow_labels",
     "shadow_schedules",

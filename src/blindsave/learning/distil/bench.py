@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from blindsave.learning.distil.collect import record
+from blindsave.learning.distil.collection import record
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.dataset import Episodes
 from blindsave.learning.distil.schedule import TRAINING_SEEDS, Schedule, episodes

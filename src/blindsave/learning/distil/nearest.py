@@ -73,8 +73,10 @@ class Reference:
         return distances, variances
 
 
-def describe(distances: Array, variances: Array) -> dict[str, float]:
-    """Mean and 95th percentile of the distances, mean local label variance."""
+def describe(distances: Array, variances: Array) -> dict[str, float] | None:
+    """Mean and 95th percentile of the distances, mean local label variance; None without any step."""
+    if not len(distances):
+        return None
     return {
         "mean": float(distances.mean()),
         "p95": float(np.quantile(distances, 0.95)),
@@ -91,5 +93,5 @@ def nearest_history(base: Episodes, student: Episodes) -> dict[str, object]:
     reference = Reference.of(base.select(clear & np.isin(digit, TRAIN_DIGITS)))
     teacher = describe(*reference.nearest(base.select(clear & (digit == VALIDATION_DIGIT))))
     own = describe(*reference.nearest(student.select(student.blackout == 0)))
-    ratio = own["p95"] / teacher["p95"] if teacher["p95"] > 0 else None
+    ratio = own["p95"] / teacher["p95"] if own and teacher and teacher["p95"] > 0 else None
     return {"teacher": teacher, "student": own, "p95_ratio": ratio}

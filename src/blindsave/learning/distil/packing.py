@@ -1,6 +1,7 @@
 """Take the students of a work folder elsewhere: one archive of policies, metrics, manifests and counts."""
 
 import io
+import lzma
 import tarfile
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def unpack(pack: Path, work: Path) -> list[Path]:
         with tarfile.open(pack) as archive:
             archive.extractall(work, filter="data")
             names = archive.getnames()
-    except (OSError, tarfile.TarError) as error:
+    except (OSError, EOFError, lzma.LZMAError, tarfile.TarError) as error:
         raise BadFile(f"{pack} is not a whole archive ({error})") from error
     for manifest in sorted(work.glob("students/*/manifest.json")):
         store.open_artifact(manifest.parent)

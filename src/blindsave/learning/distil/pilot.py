@@ -1,5 +1,6 @@
 """The k = 2 pilot: one student without and one with shadow-teacher correction, and why the first one fails."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,16 +14,21 @@ from blindsave.learning.distil.schedule import PILOT_SHADOW_SEED
 from blindsave.policies import closed_loop
 from blindsave.policies.students.student import Student
 from blindsave.task.episode import grid
-from blindsave.task.shots import shots
+from blindsave.task.shots import Shot, shots
 
 FAMILY, SEED = "structured_k2", 14303
 LENGTHS = (0, 5, 10, 15, 20)
 
 
 def run_pilot(
-    pipeline: Pipeline, family: str = FAMILY, seed: int = SEED, lengths: tuple[int, ...] = LENGTHS
+    pipeline: Pipeline,
+    family: str = FAMILY,
+    seed: int = SEED,
+    lengths: tuple[int, ...] = LENGTHS,
+    chosen: Sequence[Shot] | None = None,
 ) -> dict[str, Any]:
-    """Train both students at the pipeline's scale with the pilot's seeds and compare them on the validation split."""
+    """Train both students at the pipeline's scale with the pilot's seeds and compare them on the validation shots."""
+    chosen = shots("validation") if chosen is None else chosen
     scale = replace(pipeline.scale, seeds=(seed,), shadow_seed=PILOT_SHADOW_SEED)
     own = replace(pipeline, scale=scale)
     plain, _ = open_student(own.collectors(family), seed)
@@ -34,24 +40,24 @@ def run_pilot(
     for name, student in (("without_correction", plain), ("with_correction", corrected)):
         result[name] = {
             "validation_mse": student.provenance.validation_mse,
-            "saves": saves(student, lengths, pipeline.threads),
+            "saves": saves(student, chosen, lengths, pipeline.threads),
             "action_error": forced_error(student, test, pipeline.threads),
-            "nearest_history": nearest_history(base, validation_episodes(student, pipeline.threads)),
+            "nearest_history": nearest_history(base, clear_episodes(student, chosen, pipeline.threads)),
         }
     return result
 
 
-def saves(student: Student, lengths: tuple[int, ...], threads: int | None = None) -> dict[str, dict[str, int]]:
-    """Saves on all validation shots, by blackout length."""
-    chosen = shots("validation")
+def saves(
+    student: Student, chosen: Sequence[Shot], lengths: tuple[int, ...], threads: int | None = None
+) -> dict[str, dict[str, int]]:
+    """Saves by blackout length."""
     played = closed_loop.run(student, grid(chosen, lengths), threads=threads)
     saved = played.saved.reshape(len(chosen), len(lengths))
     return {str(length): {"saves": int(saved[:, i].sum()), "shots": len(chosen)} for i, length in enumerate(lengths)}
 
 
-def validation_episodes(student: Student, threads: int | None = None) -> Episodes:
-    """The student on every validation shot without blackout; labels are its own actions."""
-    chosen = shots("validation")
+def clear_episodes(student: Student, chosen: Sequence[Shot], threads: int | None = None) -> Episodes:
+    """The student on every shot without blackout; labels are its own actions."""
     played = closed_loop.run(student, grid(chosen, [0]), threads=threads, record=True)
     assert played.obs is not None and played.actions is not None
     valid = np.arange(played.actions.shape[1]) < played.steps[:, None]

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from blindsave import store
-from blindsave.learning.distil.collect import collect
+from blindsave.learning.distil.collection import collect
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.dataset import Dataset, Episodes, concatenate
 from blindsave.learning.distil.deadline import OutOfTime

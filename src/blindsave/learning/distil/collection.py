@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from blindsave import store
-from blindsave.learning.distil.dataset import KIND, Dataset
+from blindsave.learning.distil.dataset import KIND, Dataset, Episodes
 from blindsave.learning.distil.schedule import Schedule, draw, episodes
 from blindsave.learning.distil.shadow import Teacher, shadow_labels
 from blindsave.learning.distil.shards import write_shard
@@ -56,6 +56,13 @@ def collect(
         return {"episodes": schedule.episodes, "transitions": transitions, "shadow_queries": queries}
 
     return Dataset(store.make(root, KIND, configuration, inputs, build))
+
+
+def episodes_of(
+    policy: Policy, schedule: Schedule, teacher: Teacher | None = None, *, threads: int | None = None
+) -> Episodes:
+    """Play a schedule and return the labelled episodes, without keeping a file."""
+    return Episodes(**record(policy, schedule, teacher, threads=threads))
 
 
 def record(

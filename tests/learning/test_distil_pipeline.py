@@ -1,0 +1,122 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from distil_fakes import TrackerTeacher
+
+from blindsave.cli.distil import DistilCurves, DistilShip
+from blindsave.errors import BadFile, BadInput
+from blindsave.learning.distil import Recipe, run
+from blindsave.learning.distil.deadline import OutOfTime
+from blindsave.learning.distil.packing import pack, ship, unpack
+from blindsave.learning.distil.pilot import run_pilot
+from blindsave.learning.distil.pipeline import METRICS, Pipeline, Scale, open_student
+from blindsave.policies.students import family
+from blindsave.policies.students.student import load_student
+from blindsave.task.shots import shots
+
+SEEDS = (14303, 14304)
+SCALE = Scale(base_episodes=20, shadow_episodes=20, seeds=SEEDS, recipe=Recipe(epochs=2))
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory):
+    return Pipeline(tmp_path_factory.mktemp("work"), TrackerTeacher(), "0" * 64, SCALE, quiet=True)
+
+
+@pytest.fixture(scope="module")
+def summary(pipeline):
+    return pipeline.run("feed_forward")
+
+
+def test_both_stages_train_on_what_they_should(pipeline, summary):
+    assert summary["collectors"]["episodes"] == 20 and summary["finals"]["episodes"] == 40
+    assert summary["finals"]["transitions"] == summary["base"]["transitions"] + summary["shadow"]["transitions"]
+    assert summary["shadow"]["shadow_queries"] == summary["shadow"]["transitions"] > 0
+    collector, _ = open_student(pipeline.collectors("feed_forward"), 14303)
+    final, _ = open_student(pipeline.finals("feed_forward"), 14303)
+    assert (collector.provenance.stage, final.provenance.stage) == ("collector", "final")
+    assert collector.provenance.dataset != final.provenance.dataset
+
+
+def test_each_collector_plays_its_share_and_all_families_the_same_schedule(pipeline, summary):
+    shadow = pipeline.shadow("feed_forward")
+    assert [d.configuration["behaviour"] for d in shadow] == [f"feed_forward/{seed}" for seed in SEEDS]
+    assert [d.episodes.index.tolist() for d in shadow] == [list(range(20, 30)), list(range(30, 40))]
+    assert shadow[1].episodes.seed[0] == 52303 + 10
+
+
+def test_finals_start_from_the_seed_not_from_the_collector(pipeline, summary):
+    """One update moves no weight by more than the learning rate, so a final is still near its fresh start."""
+    final, _ = open_student(pipeline.finals("feed_forward"), 14303)
+    fresh = family("feed_forward").init(14303)
+    moved = max(np.abs(final.parameters[name] - fresh[name]).max() for name in fresh)
+    assert 0 < moved <= 2 * 3e-4 * 1.01
+
+
+def test_finished_work_is_not_done_again(pipeline, summary, monkeypatch):
+    monkeypatch.setattr("blindsave.learning.distil.pipeline.fit", None)
+    monkeypatch.setattr("blindsave.learning.distil.collection.record", None)
+    again = Pipeline(pipeline.work, TrackerTeacher(), "0" * 64, SCALE, quiet=True).run("feed_forward")
+    assert again == json.loads(json.dumps(summary))
+    assert not list((pipeline.work / "checkpoints").glob("*"))
+
+
+def test_after_the_deadline_nothing_is_begun(tmp_path):
+    late = Pipeline(tmp_path, TrackerTeacher(), "0" * 64, SCALE, deadline=0.0, quiet=True)
+    with pytest.raises(OutOfTime):
+        late.run("feed_forward")
+
+
+def test_students_travel_in_one_archive_and_are_shipped(pipeline, summary, tmp_path):
+    (archive,) = pack(pipeline.work, tmp_path / "students.tar")
+    other = tmp_path / "elsewhere"
+    unpack(archive, other)
+    assert not list(other.glob("dataset/*/*.safetensors"))
+    shipped = DistilShip(other, tmp_path / "models").run()["files"]
+    assert len(shipped) == 2
+    student = load_student(Path(tmp_path / "models/students/feed_forward/14304.safetensors"))
+    mine, _ = open_student(pipeline.finals("feed_forward"), 14304)
+    assert all(np.array_equal(student.parameters[n], mine.parameters[n]) for n in mine.parameters)
+    with pytest.raises(BadInput, match="MiB"):
+        pack(pipeline.work, tmp_path / "small.tar", limit_mib=0.001)
+    with pytest.raises(BadInput, match="no finished family"):
+        ship(tmp_path, tmp_path)
+
+
+def test_a_damaged_archive_is_refused(pipeline, summary, tmp_path):
+    (archive,) = pack(pipeline.work, tmp_path / "students.tar")
+    archive.write_bytes(archive.read_bytes()[:1000])
+    with pytest.raises(BadFile, match="not a whole archive"):
+        unpack(archive, tmp_path / "elsewhere")
+
+
+def test_curves_are_drawn_from_the_metrics(pipeline, summary, tmp_path):
+    metrics = pipeline.finals("feed_forward").folder / METRICS
+    DistilCurves(metrics, tmp_path / "curves.png").run()
+    assert (tmp_path / "curves.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_pilot_reports_both_students(pipeline, summary):
+    result = run_pilot(pipeline, family="feed_forward", lengths=(0,), chosen=shots("validation")[:9])
+    for name in ("without_correction", "with_correction"):
+        assert result[name]["saves"]["0"]["shots"] == 9
+        assert result[name]["nearest_history"]["student"]["p95"] > 0
+        assert result[name]["action_error"]["hidden_steps"] > 0
+    json.dumps(result, allow_nan=False)
+
+
+def test_the_plain_entry_refuses_what_is_no_teacher(tmp_path, capsys):
+    from blindsave.policies.students.student import Student
+
+    Student.untrained("feed_forward", 1).save(tmp_path / "s.safetensors")
+    arguments = ["students", "--work", str(tmp_path), "--teacher", str(tmp_path / "s.safetensors")]
+    with pytest.raises(SystemExit) as stopped:
+        run.main(arguments)
+    assert stopped.value.code == 2 and "is no teacher" in capsys.readouterr().err
+
+
+def test_an_unknown_family_is_refused_before_any_work(tmp_path):
+    with pytest.raises(BadInput, match="no family"):
+        run.distil_students(tmp_path, families=["lstm"])
