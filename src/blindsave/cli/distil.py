@@ -206,3 +206,28 @@ class DistilShip:
     def show(self, result: dict[str, Any]) -> None:
         """Say how many."""
         print(f"{len(result['files'])} students shipped")
+
+
+def bench_students(command: Any) -> dict[str, Any]:
+    """Measure training of all seven families and collection, for `bench train --what students`."""
+    import sys
+
+    from blindsave.learning.distil.bench import bench
+
+    return bench(rounds=command.rounds, report=lambda line: print(line, file=sys.stderr, flush=True))
+
+
+def show_bench(result: dict[str, Any]) -> None:
+    """Print the figures of `bench_students`."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("family", "transitions/s", "x torch", "x CPU", "useful", title=f"students on {result['device']}")
+    for name, row in result["families"].items():
+        ratios = (f"{row[key]:.1f}" if key in row else "-" for key in ("times_torch", "times_cpu"))
+        table.add_row(name, f"{row['transitions_per_s']:.0f}", *ratios, f"{row['useful_share']:.0%}")
+    console = Console(soft_wrap=True)
+    console.print(table)
+    if "collection" in result:
+        share = result["collection"]["share_of_arena"]
+        console.print(f"collection with shadow labels runs at {share:.0%} of the arena's speed")

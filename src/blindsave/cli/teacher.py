@@ -198,6 +198,10 @@ class BenchTrain:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the variants as a table."""
+        if "families" in result:
+            from blindsave.cli.distil import show_bench
+
+            return show_bench(result)
         from rich.console import Console
         from rich.table import Table
 
@@ -208,7 +212,7 @@ class BenchTrain:
         Console(soft_wrap=True).print(table)
 
 
-BENCHES = {"teacher": "blindsave.cli.teacher:bench_teacher"}
+BENCHES = {"teacher": "blindsave.cli.teacher:bench_teacher", "students": "blindsave.cli.distil:bench_students"}
 """What `bench train` can measure: a function that takes the command and returns its figures."""
 
 
