@@ -9,6 +9,7 @@ from distil_fakes import random_episodes
 from blindsave.errors import BadInput
 from blindsave.learning.distil import adamw
 from blindsave.learning.distil.dataset import concatenate
+from blindsave.learning.distil.engine import engine_for
 from blindsave.learning.distil.errors import padded
 from blindsave.learning.distil.layout import batches, envelope, make_layout
 from blindsave.learning.distil.model import batch_loss, encoder_inputs, make_table
@@ -21,10 +22,11 @@ LENGTHS = [5, 19, 8, 16, 3, 12]
 SMALL = Family("small", Structured(rank=1, width=6))
 
 
-def loss_of(kind, data, params, chunk=CHUNK, segment=8):
+def loss_of(kind, data, params, chunk=CHUNK, segment=8, **engine):
     order = batches(np.arange(len(data)), data.steps.astype(np.int64), len(data))
     layout = make_layout(envelope([order], data.steps.astype(np.int64)), chunk, segment, multiple=2)
-    total, count = batch_loss(kind, params, make_table(kind, data), layout, jnp.asarray(order[0]), chunk)
+    chosen = engine_for(kind, "cpu", **engine)
+    total, count = batch_loss(kind, params, make_table(kind, data), layout, jnp.asarray(order[0]), chunk, chosen)
     return total / count
 
 
@@ -65,6 +67,23 @@ def test_gradients_stop_at_the_chunk_boundary_and_only_there(data):
     assert np.abs(cut["core.alpha"] - whole["core.alpha"]).max() > 1e-5
 
 
+def test_the_associative_scan_gives_the_same_loss_and_gradient(data):
+    kind = Family("linear", Structured(rank=0, width=6))
+    params = to_jax(kind.init(1))
+    results = [
+        jax.jit(jax.value_and_grad(partial(loss_of, kind, data, scan=scan)))(params)
+        for scan in ("sequential", "associative")
+    ]
+    np.testing.assert_allclose(results[0][0], results[1][0], rtol=1e-5)
+    for name in params:
+        np.testing.assert_allclose(results[0][1][name], results[1][1][name], rtol=1e-3, atol=1e-6)
+
+
+def test_a_misspelt_engine_option_is_named():
+    with pytest.raises(BadInput, match="no `unrol`"):
+        engine_for(SMALL, unrol=4)
+
+
 def test_an_episode_weighs_the_same_however_long_it_is():
     kind = family("feed_forward")
     params = to_jax(kind.init(1))
@@ -85,7 +104,7 @@ def test_padding_contributes_nothing(data):
         layout = make_layout(longest, CHUNK, segment, multiple=1)
 
         def loss(p):
-            total, count = batch_loss(kind, p, table, layout, jnp.asarray(order), CHUNK)
+            total, count = batch_loss(kind, p, table, layout, jnp.asarray(order), CHUNK, engine_for(kind, "cpu"))
             return total / count
 
         return jax.jit(jax.value_and_grad(loss))(params)

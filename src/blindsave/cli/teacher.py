@@ -201,7 +201,8 @@ class BenchTrain:
         if "families" in result:
             from blindsave.cli.distil import show_bench
 
-            return show_bench(result)
+            show_bench(result)
+            return
         from rich.console import Console
         from rich.table import Table
 

@@ -15,6 +15,7 @@ import numpy as np
 from blindsave.learning.distil.collection import record
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.dataset import Episodes
+from blindsave.learning.distil.engine import engine_for
 from blindsave.learning.distil.schedule import TRAINING_SEEDS, Schedule, episodes
 from blindsave.learning.distil.trainer import Trainer
 from blindsave.policies import closed_loop
@@ -42,8 +43,9 @@ def synthetic_episodes(count: int, seed: int = 0) -> Episodes:
 class Ours:
     """Epochs of our trainer."""
 
-    def __init__(self, name: str, data: Episodes, rounds: int) -> None:
-        self.trainer = Trainer(family(name), data, TRAINING_SEEDS, Recipe(epochs=rounds + 1))
+    def __init__(self, name: str, data: Episodes, rounds: int, engine: dict[str, Any]) -> None:
+        chosen = engine_for(family(name), **engine)
+        self.trainer = Trainer(family(name), data, TRAINING_SEEDS, Recipe(epochs=rounds + 1), chosen)
         self.state, self.epoch = self.trainer.initial(), 0
         self.compile_s = self.seconds()
 
@@ -73,6 +75,7 @@ def bench(
     rounds: int = 3,
     torch_updates: int = 2,
     collection: bool = True,
+    engine: dict[str, Any] | None = None,
     report: Report | None = None,
 ) -> dict[str, Any]:
     """Measure the families in turn; within each, ours and PyTorch alternate, so that a slow phase hits both."""
@@ -80,7 +83,7 @@ def bench(
     data = synthetic_episodes(episodes)
     rows = {}
     for name in families:
-        rows[name] = _bench_family(name, data, rounds, torch_updates)
+        rows[name] = _bench_family(name, data, rounds, torch_updates, engine or {})
         tell(f"{name}: {json.dumps(rows[name])}")
     result: dict[str, Any] = {
         "what": "students",
@@ -102,8 +105,8 @@ def bench(
     return result
 
 
-def _bench_family(name: str, data: Episodes, rounds: int, torch_updates: int) -> dict[str, Any]:
-    ours = Ours(name, data, rounds)
+def _bench_family(name: str, data: Episodes, rounds: int, torch_updates: int, engine: dict[str, Any]) -> dict[str, Any]:
+    ours = Ours(name, data, rounds, engine)
     other, threads = None, 0
     if jax.default_backend() == "cpu":
         other, threads = _torch_trainer(name, data, ours.trainer.batches(1)[0, 0])

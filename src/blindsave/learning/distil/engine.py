@@ -1,10 +1,11 @@
 """How a training runs on the device at hand. Nothing here changes what is computed, only how fast."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import jax
 
+from blindsave.errors import BadInput
 from blindsave.policies.students.family import Family
 
 EVERYTHING = 1 << 30
@@ -22,12 +23,20 @@ class Engine:
     """Steps of the memory's loop per iteration."""
     evaluation_batch: int
     """Episodes evaluated together."""
+    scan: Literal["sequential", "associative"] = "sequential"
+    """How memories of linear cores are found; other cores know the sequential way only."""
 
 
-def engine_for(family: Family, backend: str | None = None) -> Engine:
-    """The choices measured to be fast (docs/distillation.md)."""
+def engine_for(family: Family, backend: str | None = None, **changes: Any) -> Engine:
+    """The choices measured to be fast (docs/distillation.md), with the given changes."""
     loop_free = not family.core.recurrent
     if (backend or jax.default_backend()) == "cpu":
-        return Engine("in_turn", 1 if loop_free else 16, 1, 512)
-    # Kernel launches are what costs: few loops, long bodies.
-    return Engine("together", 1 if loop_free else 64, 8, EVERYTHING)
+        engine = Engine("in_turn", 1 if loop_free else 16, 1, 512)
+    else:
+        # Kernel launches are what costs: few loops, long bodies.
+        scan = "associative" if family.core.associative else "sequential"
+        engine = Engine("together", 1 if loop_free else 64, 8, EVERYTHING, scan)
+    unknown = changes.keys() - Engine.__dataclass_fields__.keys()
+    if unknown:
+        raise BadInput(f"an engine has no `{min(unknown)}`; it has {', '.join(Engine.__dataclass_fields__)}")
+    return replace(engine, **changes)

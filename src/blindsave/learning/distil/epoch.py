@@ -134,5 +134,4 @@ def _error(setting: Setting, params: Any, table: Table, groups: Any) -> Any:
 
 
 def _loss(setting: Setting, params: Any, table: Table, layout: Layout, episodes: Any) -> tuple[Any, Any]:
-    recipe, engine = setting.recipe, setting.engine
-    return batch_loss(setting.family, params, table, layout, episodes, recipe.chunk, engine.unroll)
+    return batch_loss(setting.family, params, table, layout, episodes, setting.recipe.chunk, setting.engine)

@@ -9,6 +9,7 @@ import numpy as np
 
 from blindsave.errors import BadInput
 from blindsave.learning.distil.dataset import Episodes
+from blindsave.learning.distil.engine import Engine
 from blindsave.learning.distil.layout import Layout
 from blindsave.policies import arithmetic
 from blindsave.policies.base import ACTION_FLOATS
@@ -55,7 +56,7 @@ def encoder_inputs(family: Family, data: Episodes) -> np.ndarray:
 
 
 def batch_loss(
-    family: Family, params: Params, table: Table, layout: Layout, episodes: Any, chunk: int, unroll: int = 1
+    family: Family, params: Params, table: Table, layout: Layout, episodes: Any, chunk: int, engine: Engine
 ) -> tuple[Any, Any]:
     """Sum of the episodes' losses and their number, for one batch of episode numbers (longest first, -1 for none).
 
@@ -63,12 +64,12 @@ def batch_loss(
     """
     row, weight = _address(table, layout, episodes)
     inputs, label, previous = _fields(family, table.rows[row])
-    predicted = rows_forward(family, params, layout, inputs, previous, chunk, unroll)
+    predicted = rows_forward(family, params, layout, inputs, previous, chunk, engine)
     return jnp.sum(weight * jnp.sum((predicted - label) ** 2, axis=-1)), jnp.sum(episodes >= 0)
 
 
 def rows_forward(
-    family: Family, params: Params, layout: Layout, inputs: Any, previous: Any, chunk: int, unroll: int = 1
+    family: Family, params: Params, layout: Layout, inputs: Any, previous: Any, chunk: int, engine: Engine
 ) -> Any:
     """Actions for laid-out rows, with given previous actions. Gradients do not cross multiples of `chunk`."""
     codes = family.encode(JaxOps, params, inputs)
@@ -84,17 +85,17 @@ def rows_forward(
             memory = jax.lax.stop_gradient(memory)
         end, shape = begin + segment.rows, (segment.stop - segment.start, segment.episodes)
         now = tuple(d if d.ndim == 1 else d[begin:end].reshape(*shape, d.shape[-1]) for d in drives)
-        memories = advance_all(family.core, p, memory, now, shape, unroll)
+        memories = advance_all(family.core, p, memory, now, shape, engine)
         memory, begin = memories[-1], end
         parts.append(memories.reshape(segment.rows, -1))
     return family.act(JaxOps, params, jnp.concatenate(parts), codes)
 
 
 def advance_all(
-    core: MemoryCore, p: Params, memory: Any, drives: tuple[Any, ...], shape: tuple[int, int], unroll: int
+    core: MemoryCore, p: Params, memory: Any, drives: tuple[Any, ...], shape: tuple[int, int], engine: Engine
 ) -> Any:
     """All memories (T, B, M) of a segment. Drives that are the same at every step stay outside the loop."""
-    if core.associative and jax.default_backend() != "cpu":
+    if core.associative and engine.scan == "associative":
         return scan_memory(core, p, memory, drives, shape, scan="associative")
     varying = tuple(d for d in drives if d.ndim > 1)
 
@@ -103,7 +104,7 @@ def advance_all(
         memory = core.advance(JaxOps, p, memory, tuple(next(rest) if d.ndim > 1 else d for d in drives))
         return memory, memory
 
-    return jax.lax.scan(body, memory, varying, length=shape[0], unroll=min(unroll, shape[0]))[1]
+    return jax.lax.scan(body, memory, varying, length=shape[0], unroll=min(engine.unroll, shape[0]))[1]
 
 
 def _address(table: Table, layout: Layout, episodes: Any) -> tuple[Any, Any]:

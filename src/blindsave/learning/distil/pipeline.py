@@ -21,7 +21,7 @@ from blindsave.learning.distil.collection import collect
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.dataset import Dataset, Episodes, concatenate
 from blindsave.learning.distil.deadline import OutOfTime
-from blindsave.learning.distil.engine import Engine
+from blindsave.learning.distil.engine import engine_for
 from blindsave.learning.distil.fit import Fitted, fit
 from blindsave.learning.distil.history import History
 from blindsave.learning.distil.progress import Progress
@@ -69,7 +69,8 @@ class Pipeline:
     threads: int | None = None
     deadline: float | None = None
     """In seconds of `time.monotonic`; after it, work stops with `OutOfTime` and can be continued."""
-    engine: Engine | None = None
+    engine: dict[str, Any] = field(default_factory=dict)
+    """Changes of the execution chosen for each family (`Engine`)."""
     checkpoint_every: int = 5
     quiet: bool = False
     _base: Dataset | None = field(default=None, init=False, repr=False)
@@ -164,7 +165,7 @@ class Pipeline:
                 recipe=scale.recipe,
                 stage=stage,
                 dataset=dataset,
-                engine=self.engine,
+                engine=engine_for(family_of(family), **self.engine),
                 checkpoint=checkpoint,
                 checkpoint_every=self.checkpoint_every,
                 deadline=self.deadline,
