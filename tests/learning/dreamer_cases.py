@@ -31,12 +31,12 @@ def random_params(sizes, seed):
 
 
 class Recall:
-    """A memory task: a cue is shown at the first step only; the last action must have its sign."""
+    """A memory task: a cue is shown at the first step only, but every action should have its sign."""
 
     observation_size = 2
     action_size = 1
 
-    def __init__(self, n, delay=2, seed=0):
+    def __init__(self, n, delay=3, seed=0):
         self.n, self.delay = n, delay
         self.rng = np.random.default_rng(seed)
         self.t = np.full(n, delay)
@@ -50,7 +50,7 @@ class Recall:
         self.cue = np.where(first, self.rng.choice([-1.0, 1.0], self.n), self.cue)
         self.t = np.where(first, 0, self.t + 1)
         last = self.t == self.delay
-        self.reward = np.where(last, self.cue * np.clip(actions[:, 0], -1, 1), 0.0)
+        self.reward = np.where(first, 0.0, self.cue * np.clip(actions[:, 0], -1, 1))
         shown = np.stack([np.where(first, self.cue, 0), self.t / self.delay], 1).astype(np.float32)
         return Seen(shown, np.zeros((self.n, 1), np.float32), self.reward.astype(np.float32), first, last, last)
 

@@ -24,7 +24,7 @@ def rebuild(buffer: replay.Buffer, params: Params, key: Array, config: Config) -
     """
     begin, end = int(replay.oldest(buffer)), int(buffer.clock)
     n, s = buffer.reward.shape[0], config.sizes
-    state = jnp.zeros((n, s.deter), buffer.h.dtype), jnp.zeros((n, s.latent), buffer.h.dtype)
+    state = jnp.zeros((n, s.deter), jnp.bfloat16), jnp.zeros((n, s.latent), jnp.bfloat16)
     run = jax.jit(partial(_chunk, config=config), donate_argnums=(0,))
     for start in range(begin, end, CHUNK):
         buffer, state = run(buffer, params, state, np.int32(start), jax.random.fold_in(key, start))
@@ -56,7 +56,7 @@ def _chunk(
     states = world.observe(p, m, batch, uniform, config)
     z = latents.to_index(states.z, config.sizes.classes)
     buffer = buffer._replace(
-        h=buffer.h.at[:, slot].set(jnp.swapaxes(states.h, 0, 1).astype(buffer.h.dtype), mode="drop"),
+        h=buffer.h.at[:, slot].set(replay.to_bits(jnp.swapaxes(states.h, 0, 1)), mode="drop"),
         z=buffer.z.at[:, slot].set(jnp.swapaxes(z, 0, 1), mode="drop"),
     )
     return buffer, (states.h[-1].astype(state[0].dtype), states.z[-1].astype(state[1].dtype))

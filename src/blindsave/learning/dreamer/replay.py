@@ -20,7 +20,11 @@ from blindsave.learning.dreamer.world import Batch
 
 
 class Buffer(NamedTuple):
-    """The stored streams. `clock` is the number of times stored per environment since the beginning."""
+    """The stored streams. `clock` is the number of times stored per environment since the beginning.
+
+    `h` holds the bits of bfloat16 values: as integers they are moved, never converted. (XLA widens bfloat16
+    scatters on a CPU, and would rewrite the whole array for every update.)
+    """
 
     observation: Array
     action: Array
@@ -75,7 +79,7 @@ def create(config: Config) -> Buffer:
         first=jnp.zeros((n, length), bool),
         last=jnp.zeros((n, length), bool),
         terminal=jnp.zeros((n, length), bool),
-        h=jnp.zeros((n, length, s.deter), jnp.bfloat16),
+        h=jnp.zeros((n, length, s.deter), jnp.uint16),
         z=jnp.zeros((n, length, s.categoricals), jnp.uint8),
         fresh=jnp.zeros((n, fresh), bool),
         clock=jnp.zeros((), jnp.int32),
@@ -83,8 +87,19 @@ def create(config: Config) -> Buffer:
     )
 
 
+def to_bits(h: Array) -> Array:
+    """Round a recurrent state to bfloat16 and return its bits."""
+    return jax.lax.bitcast_convert_type(h.astype(jnp.bfloat16), jnp.uint16)
+
+
+def from_bits(bits: Array) -> Array:
+    """Return the bfloat16 values of stored bits."""
+    return jax.lax.bitcast_convert_type(bits, jnp.bfloat16)
+
+
 def insert(buffer: Buffer, new: Transition) -> Buffer:
     """Append one time step to every stream, over the oldest one when the replay is full."""
+    new = new._replace(h=to_bits(jnp.asarray(new.h)))
     slot = buffer.clock % buffer.reward.shape[1]
     stored = {
         name: jax.lax.dynamic_update_index_in_dim(old, value.astype(old.dtype), slot, 1)
@@ -151,8 +166,8 @@ def gather(buffer: Buffer, windows: Windows, config: Config) -> Batch:
         first=first,
         last=read(buffer.last, trained) | following,
         terminal=read(buffer.terminal, trained),
-        h=read(buffer.h, slice(0, 1))[0],
-        z=latents.one_hot(z, config.sizes.classes, buffer.h.dtype),
+        h=from_bits(read(buffer.h, slice(0, 1))[0]),
+        z=latents.one_hot(z, config.sizes.classes, jnp.bfloat16),
     )
 
 
@@ -162,6 +177,6 @@ def write_back(buffer: Buffer, windows: Windows, h: Array, z: Array) -> Buffer:
     env = jnp.broadcast_to(windows.env[None, :], time.shape)
     slot = time % buffer.reward.shape[1]
     return buffer._replace(
-        h=buffer.h.at[env, slot].set(h.astype(buffer.h.dtype)),
+        h=buffer.h.at[env, slot].set(to_bits(h)),
         z=buffer.z.at[env, slot].set(z.astype(buffer.z.dtype)),
     )
