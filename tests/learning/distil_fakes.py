@@ -67,3 +67,21 @@ class TrackerTeacher:
         target = np.where(coming & (steps > 0), puck[:, 1] + steps * moved[:, 1], carry[:, 3])
         action = np.stack([np.full(len(target), -0.57), target / 0.46585], axis=1).clip(-1, 1)
         return np.column_stack([puck, seen, target]).astype(np.float32), action.astype(np.float32)
+
+
+class FirstSightTeacher:
+    """Asks, all episode long, for a side of the goal chosen by where the puck was first seen: pure memory."""
+
+    name = "first_sight"
+
+    def initial(self, n):
+        return np.zeros((n, 2), np.float32)
+
+    def with_previous_action(self, carry, action):
+        return carry
+
+    def step(self, carry, observation):
+        fresh = carry[:, 1] < 0.5
+        side = np.where(fresh, np.tanh(20 * observation[:, 17]), carry[:, 0])
+        action = np.stack([np.zeros(len(side)), side], axis=1).astype(np.float32)
+        return np.stack([side, np.ones(len(side))], axis=1).astype(np.float32), action
