@@ -108,6 +108,28 @@ class Validate:
 
 
 @dataclass(frozen=True)
+class Freeze:
+    """Freeze the selected checkpoint of a run into a teacher file that runs without JAX."""
+
+    folder: Path = DEFAULT_FOLDER
+    """The run's folder, with its validation table."""
+    out: Path = Path("models/teacher/teacher.safetensors")
+    """Where to write the teacher."""
+    step: int | None = None
+    """Freeze this checkpoint instead of the selected one."""
+
+    def run(self) -> dict[str, Any]:
+        """Select and write."""
+        from blindsave.learning.dreamer.freeze import freeze
+
+        return freeze(self.folder, self.out, self.step)
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Say what was frozen."""
+        print(f"step {result['step']:,} -> {result['file']} (SHA-256 {result['sha256'][:16]}...)")
+
+
+@dataclass(frozen=True)
 class Curve:
     """Draw a run's learning curve: save rate, losses, latents, behaviour."""
 

@@ -32,6 +32,7 @@ a function, imported only when used."""
 FORMATS: dict[str, str | Loader] = {
     "blindsave.student": "blindsave.policies.students.student:student_from",
     "blindsave.mlp": "blindsave.policies.mlp:mlp_from",
+    "blindsave.teacher": "blindsave.policies.dreamer:teacher_from",
 }
 """Kinds of policy files: `format` of the metadata -> loader(path, tensors, metadata) or its address."""
 

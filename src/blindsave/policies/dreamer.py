@@ -5,23 +5,29 @@
     z'     = argmax of posterior(h', token)   32 categoricals of 4 classes, one-hot
     a'     = tanh(actor(h', z'))
 
-The carry is [h, z, previous action]; all zeros is a fresh episode. Parameters are a flat dict of float32 arrays named by
-their path in the agent (`dynamics.hidden.kernel`), kernels stored (in, out) as the learner has them.
+The carry is [h, z, previous action]; all zeros is a fresh episode. Parameters are a flat dict of float32 arrays, named
+by their path in the agent (`dynamics.hidden.kernel`), kernels stored (in, out) as the learner has them.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from blindsave.policies.arithmetic import Array
+from blindsave.errors import BadFile
+from blindsave.policies import files
+from blindsave.policies.arithmetic import ARITHMETIC, Array
 from blindsave.policies.base import ACTION_FLOATS, OBSERVATION_FLOATS
 from blindsave.policies.native import ProgramPolicy
 from blindsave.policies.program import Program
 from blindsave.policies.trace import trace
 
 NORM_EPSILON = 1e-4
+FORMAT = "blindsave.teacher"
+FIELDS: dict[str, type | tuple[type, ...]] = {"shape": dict, "arithmetic": str, "seed": int, "step": int, "notes": dict}
+"""Metadata of a teacher file: sizes, arithmetic, training seed, environment step of the checkpoint, and the rest."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +134,30 @@ class Teacher(ProgramPolicy):
         changed = carry.copy()
         changed[:, -self.shape.action :] = action
         return changed
+
+
+def save_teacher(
+    path: Path, params: Mapping[str, Array], *, shape: AgentShape, seed: int, step: int, notes: dict[str, Any]
+) -> None:
+    """Write the acting parameters as a policy file; whatever else `params` holds is left out."""
+    tensors = {name: params[name] for name in shape.shapes}
+    files.check_shapes(path, tensors, shape.shapes)
+    about = {"shape": asdict(shape), "arithmetic": ARITHMETIC, "seed": seed, "step": step, "notes": notes}
+    files.write_policy(path, tensors, {files.FORMAT_KEY: FORMAT, **about})
+
+
+def teacher_from(path: Path, tensors: Mapping[str, Array], metadata: Mapping[str, Any]) -> Teacher:
+    """Make the teacher of a policy file; called by the catalog."""
+    files.check_fields(path, metadata, FIELDS)
+    if metadata["arithmetic"] != ARITHMETIC:
+        raise BadFile(f"{path} is for the arithmetic `{metadata['arithmetic']}`, this package has `{ARITHMETIC}`")
+    try:
+        shape = AgentShape(**metadata["shape"])
+        shapes = shape.shapes
+    except (TypeError, ZeroDivisionError) as error:
+        raise BadFile(f"{path}: the metadata field `shape` cannot be {metadata['shape']}") from error
+    files.check_shapes(path, tensors, shapes)
+    return Teacher(tensors, shape=shape)
 
 
 def _layer_shapes(name: str, n_in: int, n_out: int) -> dict[str, tuple[int, ...]]:
