@@ -21,9 +21,7 @@ def mujoco_include() -> str:
 
 def sources(*folders: str) -> list[str]:
     """Every C file of the given folders, in a fixed order."""
-    return [
-        str(p.relative_to(HERE)) for f in folders for p in sorted((HERE / "src/blindsave" / f).glob("*.c"))
-    ]
+    return [str(p.relative_to(HERE)) for f in folders for p in sorted((HERE / "src/blindsave" / f).glob("*.c"))]
 
 
 class OptionalBuildExt(build_ext):

@@ -123,9 +123,7 @@ def address(kind: str, configuration: Mapping[str, Any], inputs: Mapping[str, st
     return digest({"kind": kind, "configuration": dict(configuration), "inputs": dict(inputs)})[:24]
 
 
-def artifact_folder(
-    root: str | Path, kind: str, configuration: Mapping[str, Any], inputs: Mapping[str, str]
-) -> Path:
+def artifact_folder(root: str | Path, kind: str, configuration: Mapping[str, Any], inputs: Mapping[str, str]) -> Path:
     """Where the artifact of this kind, configuration and inputs lies (whether or not it exists yet)."""
     return Path(root) / kind / address(kind, configuration, inputs)
 
@@ -157,9 +155,7 @@ def make(
         _seal(temporary, kind, configuration, inputs, result, wall_s)
         try:
             os.rename(temporary, folder)
-        except (
-            OSError
-        ):  # another process finished the same artifact first: its content is the same by construction
+        except OSError:  # another process finished the same artifact first: its content is the same by construction
             if not folder.exists():
                 raise
         _sync(folder.parent)
@@ -178,9 +174,7 @@ def open_artifact(folder: str | Path, *, verify: bool = True) -> Artifact:
     if digest(body) != manifest.get("manifest_sha256"):
         raise BadFile(f"{root / MANIFEST} is damaged: its own hash does not match")
     if address(body["kind"], body["configuration"], body["inputs"]) != root.name:
-        raise BadFile(
-            f"{root} is not where its manifest belongs: the folder's name is not the content's address"
-        )
+        raise BadFile(f"{root} is not where its manifest belongs: the folder's name is not the content's address")
     if verify:
         _verify_files(root, body["files"])
     return Artifact(root, manifest)

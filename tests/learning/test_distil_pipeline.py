@@ -12,6 +12,7 @@ from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.packing import pack, ship, unpack
 from blindsave.learning.distil.pilot import run_pilot
 from blindsave.learning.distil.pipeline import METRICS, Pipeline, Scale, open_student
+from blindsave.policies.dreamer import AgentShape, save_teacher
 from blindsave.policies.students import family
 from blindsave.policies.students.student import load_student
 from blindsave.task.shots import shots
@@ -120,3 +121,34 @@ def test_the_plain_entry_refuses_what_is_no_teacher(tmp_path, capsys):
 def test_an_unknown_family_is_refused_before_any_work(tmp_path):
     with pytest.raises(BadInput, match="no family"):
         run.distil_students(tmp_path, families=["lstm"])
+
+
+@pytest.fixture(scope="module")
+def teacher_file(tmp_path_factory):
+    """An untrained teacher of the study's size."""
+    path, shape, rng = tmp_path_factory.mktemp("teacher") / "t.safetensors", AgentShape(), np.random.default_rng(0)
+    params = {name: (0.05 * rng.normal(size=size)).astype(np.float32) for name, size in shape.shapes.items()}
+    save_teacher(path, params, shape=shape, seed=0, step=0, notes={})
+    return path
+
+
+def entry(teacher_file, work, *more):
+    return ["students", "--work", str(work), "--teacher", str(teacher_file), "--base-episodes", "4", *more]
+
+
+@pytest.fixture
+def no_cache(monkeypatch):
+    """Leave JAX's settings alone."""
+    monkeypatch.setattr("blindsave.learning.dreamer.runtime.use_cache", lambda folder: None)
+
+
+def test_the_plain_entry_collects_with_a_teacher_file(teacher_file, tmp_path, capsys, no_cache):
+    run.main(entry(teacher_file, tmp_path, "--families", "base"))
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["base"]["episodes"] == 4 and printed["base"]["transitions"] > 0
+
+
+def test_the_plain_entry_says_by_its_status_that_time_was_up(teacher_file, tmp_path, capsys, no_cache):
+    with pytest.raises(SystemExit) as stopped:
+        run.main(entry(teacher_file, tmp_path, "--families", "feed_forward", "--minutes", "0"))
+    assert stopped.value.code == run.UNFINISHED and "run the same command again" in capsys.readouterr().err
