@@ -1,9 +1,11 @@
 import json
 
+import numpy as np
 import pytest
 
 from blindsave.cli import execute
 from blindsave.errors import BadInput
+from blindsave.task.episode import Episode
 
 Image = pytest.importorskip("PIL.Image")
 FAST = ["--view", "top", "--width", "320"]
@@ -59,4 +61,30 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(args, complaint, tmp_p
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BadInput, match=complaint):
         execute(["render", *args])
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_teachers_belief_is_drawn_where_the_puck_is_hidden(tmp_path):
+    pytest.importorskip("jax")
+    from blindsave.cli.render import _play, _with_belief
+    from blindsave.task import shots
+    from blindsave.task.tracking import blackout
+
+    episode = Episode(shots.find("validation:alias:033:near_post_right"), blackout(20))
+    recording = _with_belief(_play("teacher", episode), "teacher", episode)
+    assert recording.believed is not None
+    told = np.isfinite(recording.believed).all(1)
+    assert told.sum() >= 15
+    assert not recording.visible[told].any()
+    # A world model that lost the puck would be off by the length of the table, not by a few puck widths.
+    assert np.linalg.norm(recording.believed - recording.puck, axis=1)[told].mean() < 0.15
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [(["--policy", "inactive"], "teacher"), (["--policy", "teacher", "--blackout", "0"], "blackout")],
+)
+def test_belief_without_a_world_model_or_a_blackout_is_refused(tmp_path, arguments, word):
+    with pytest.raises(BadInput, match=word):
+        execute(["render", "--out", str(tmp_path / "x.png"), "--belief", *arguments])
     assert not list(tmp_path.iterdir())

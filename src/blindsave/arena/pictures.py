@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blindsave.arena import captions, opengl, topdown
-from blindsave.arena.canvas import INK, MIST, NIGHT, PAPER, SEEN, UNSEEN, Canvas
+from blindsave.arena.canvas import BELIEVED, INK, MIST, NIGHT, PAPER, SEEN, UNSEEN, Canvas
 from blindsave.arena.recording import Recording
 from blindsave.errors import BadInput
 
@@ -69,6 +69,8 @@ def _marks(recording: Recording, until: int) -> list[opengl.Mark]:
         marks.append(opengl.Mark(at, 0.0115, SEEN if seen else UNSEEN, 1.0))
         if not seen:
             marks.append(opengl.Mark(at, 0.0070, (0.09, 0.17, 0.28), 1.0, 0.0017))
+    for x, y in recording.beliefs(until):
+        marks.append(opengl.Mark((float(x), float(y)), 0.0095, BELIEVED, 1.0))
     return marks
 
 
@@ -86,6 +88,7 @@ def _scene_top(recording: Recording, moment: float, width: int, height: int) -> 
     plan = topdown.Plan.fit(canvas, topdown.WITH_WORDS)
     topdown.draw_table(plan)
     topdown.draw_trail(plan, recording.shown[: step + 1], recording.visible[: step + 1])
+    topdown.draw_beliefs(plan, recording.beliefs(step))
     topdown.draw_puck(plan, qpos[9:11], hidden=not recording.visible[step])
     topdown.draw_arm(plan, qpos)
     if recording.target is not None and step >= recording.locked_steps:

@@ -26,6 +26,8 @@ class Recording:
     """Where the policy was told the puck is, (T, 2): noisy where there is noise, NaN while hidden."""
     target: NDArray[np.float64] | None = None
     """Where the policy wanted the mallet, (T, 2); None where unknown."""
+    believed: NDArray[np.float64] | None = None
+    """Where a memory imagines the hidden puck, (T, 2), NaN where it says nothing; None where nobody was asked."""
     locked_steps: int = 5
     """Control steps at the start in which the arm ignores the policy."""
     title: str = ""
@@ -43,6 +45,8 @@ class Recording:
             raise BadInput("a recording's visible and seen must have one row per configuration")
         if self.target is not None and self.target.shape != (steps, 2):
             raise BadInput("a recording's target must have one row per configuration")
+        if self.believed is not None and self.believed.shape != (steps, 2):
+            raise BadInput("a recording's beliefs must have one row per configuration")
 
     def __len__(self) -> int:
         return len(self.qpos)
@@ -56,6 +60,13 @@ class Recording:
     def shown(self) -> NDArray[np.float64]:
         """Where a picture puts the dots of the path, (T, 2): as seen by the policy, true where it saw nothing."""
         return np.where(self.visible[:, None], self.seen, self.puck)
+
+    def beliefs(self, until: int) -> NDArray[np.float64]:
+        """Imagined positions up to and including a step, (k, 2), without the gaps."""
+        if self.believed is None:
+            return np.zeros((0, 2))
+        points = self.believed[: until + 1]
+        return points[np.isfinite(points).all(1)]
 
     @cached_property
     def mallet(self) -> NDArray[np.float64]:

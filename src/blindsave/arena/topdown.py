@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blindsave.arena import constants as c
-from blindsave.arena.canvas import ACCENT, INK, NIGHT, PAPER, SEEN, UNSEEN, Canvas, Colour, Point
+from blindsave.arena.canvas import ACCENT, BELIEVED, INK, NIGHT, PAPER, SEEN, UNSEEN, Canvas, Colour, Point
 from blindsave.arena.recording import skeleton
 
 HALF_X, HALF_Y, GOAL, RIM = c.TABLE_LENGTH_M / 2, c.TABLE_WIDTH_M / 2, c.GOAL_WIDTH_M / 2, 0.09
@@ -108,6 +108,12 @@ def draw_trail(plan: Plan, points: np.ndarray, visible: np.ndarray) -> None:
             plan.canvas.disc(plan.px(point), 0.009 * s, SEEN, 0.95)
         else:
             plan.canvas.ring(plan.px(point), 0.009 * s, max(0.004 * s, 1.0), UNSEEN, 0.9)
+
+
+def draw_beliefs(plan: Plan, points: np.ndarray) -> None:
+    """Draw one dot where a memory imagines the hidden puck at each step."""
+    for point in points:
+        plan.canvas.disc(plan.px(point), 0.008 * plan.scale, BELIEVED, 0.9)
 
 
 def draw_target(plan: Plan, at: ArrayLike) -> None:

@@ -27,6 +27,8 @@ class Render:
     """How many observations are hidden, from the sixth on; 20 is 400 ms."""
     noise_mm: float = 0.0
     """Standard deviation of the tracked position."""
+    belief: bool = False
+    """With the teacher: also draw, in blue, where its world model imagines the hidden puck (extra `train`)."""
     pair: str | None = None
     """Id of an alias family, such as validation:alias:038: draw both of its shots from above instead."""
     view: Literal["3d", "top"] = "3d"
@@ -56,6 +58,8 @@ class Render:
         shot = shots.find(self.shot)
         episode = Disturbance(noise_mm=self.noise_mm).episode(shot, self.blackout)
         recording = _play(self.policy, episode)
+        if self.belief:
+            recording = _with_belief(recording, self.policy, episode)
         # Even numbers, because video codecs halve the colour resolution.
         width, view = self.width // 2 * 2, pictures.usable_view(self.view)
         still = self.out.suffix.lower() == ".png"
@@ -116,6 +120,31 @@ def _play(policy: str, episode: Any) -> "Recording":
     from blindsave.policies.scripted import SCRIPTED
 
     return record(SCRIPTED[policy] if policy in SCRIPTED else catalog.load(policy), episode)
+
+
+def _with_belief(recording: "Recording", policy: str, episode: Any) -> "Recording":
+    """Add the positions that the teacher's world model imagines from the last sight of the puck on."""
+    import dataclasses
+
+    import numpy as np
+
+    from blindsave.arena.constants import ROBOT_BASE_M
+    from blindsave.policies.catalog import TEACHER, models_folder
+
+    if policy != TEACHER:
+        raise BadInput(f"--belief needs the teacher's world model: use --policy {TEACHER}, not {policy}")
+    from blindsave.learning.dreamer import checkpoint, openloop
+
+    params, config = checkpoint.load_params(models_folder() / TEACHER / "agent.safetensors")
+    hidden = int((~episode.tracking.visible).sum())
+    if not hidden:
+        raise BadInput("--belief needs a blackout: nothing has to be imagined while the puck is seen")
+    (prediction,) = openloop.predict(params, config, [episode], steps=hidden)
+    believed = np.full((len(recording), 2), np.nan)
+    shown = min(len(prediction.mean), len(recording) - prediction.first_step)
+    place = slice(prediction.first_step, prediction.first_step + shown)
+    believed[place] = prediction.mean[:shown] + np.asarray(ROBOT_BASE_M[:2])
+    return dataclasses.replace(recording, believed=believed, title=f"{recording.title}     blue: imagined")
 
 
 def _family(family: str) -> list[Any]:
