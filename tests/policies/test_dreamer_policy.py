@@ -1,9 +1,17 @@
 """The teacher's program says what the learner's own network says, and its carry is its whole memory."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
-from blindsave.policies.dreamer import AgentShape, Teacher
+from blindsave.errors import BadFile
+from blindsave.policies import catalog, closed_loop, files
+from blindsave.policies.arithmetic import ARITHMETIC
+from blindsave.policies.dreamer import FORMAT, AgentShape, Teacher, save_teacher
+from blindsave.task.episode import grid
+from blindsave.task.outcomes import Outcome
+from blindsave.task.shots import shots
 
 SMALL = AgentShape(deter=32, hidden=8, categoricals=4, classes=4, blocks=4, units=8)
 
@@ -81,3 +89,48 @@ def test_following_someone_else_changes_only_the_previous_action(teacher):
     np.testing.assert_array_equal(other[:, :-2], carry[:, :-2])
     np.testing.assert_array_equal(other[:, -2:], -action)
     assert (teacher.step(other, observation)[1] != teacher.step(carry, observation)[1]).any()
+
+
+def test_a_teacher_file_brings_the_same_teacher_back(tmp_path, teacher):
+    paths = [tmp_path / "a.safetensors", tmp_path / "b.safetensors"]
+    for path in paths:
+        save_teacher(path, random_parameters(SMALL), shape=SMALL, seed=1, step=20, notes={"from": "a test"})
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    loaded = catalog.load(paths[0])
+    observation = np.linspace(-1, 1, 38, dtype=np.float32).reshape(2, 19)
+    assert loaded.step(loaded.initial(2), observation)[1].tobytes() == (
+        teacher.step(teacher.initial(2), observation)[1].tobytes()
+    )
+
+
+GOOD = {"shape": asdict(SMALL), "arithmetic": ARITHMETIC, "seed": 1, "step": 20, "notes": {}}
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"arithmetic": "other_v9"}, "other_v9"),
+        ({"shape": {"wings": 2}}, "shape"),
+        ({"shape": asdict(SMALL) | {"blocks": 0}}, "shape"),
+        ({"step": "many"}, "step"),
+    ],
+)
+def test_a_foreign_teacher_file_is_refused_with_the_reason(tmp_path, change, word):
+    path = tmp_path / "x.safetensors"
+    files.write_policy(path, random_parameters(SMALL), {files.FORMAT_KEY: FORMAT} | GOOD | change)
+    with pytest.raises(BadFile, match=word):
+        catalog.load(path)
+
+
+def test_a_teacher_file_with_a_wrong_leaf_names_it(tmp_path):
+    path = tmp_path / "x.safetensors"
+    params = random_parameters(SMALL) | {"actor.mean.bias": np.zeros(3, np.float32)}
+    files.write_policy(path, params, {files.FORMAT_KEY: FORMAT} | GOOD)
+    with pytest.raises(BadFile, match=r"actor\.mean\.bias"):
+        catalog.load(path)
+
+
+def test_the_shipped_teacher_saves_shots_it_cannot_see():
+    results = closed_loop.run(catalog.load("teacher"), grid(shots("validation")[:30], (20,)))
+    saved = [Outcome(int(code)).saved for code in results.outcome]
+    assert np.mean(saved) > 0.9

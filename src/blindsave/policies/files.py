@@ -22,7 +22,15 @@ def write_policy(path: Path, tensors: Mapping[str, np.ndarray], metadata: Mappin
     """Write named float32 arrays and JSON-ready metadata, whole or not at all."""
     arrays = {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in tensors.items()}
     texts = {key: json.dumps(value, sort_keys=True, allow_nan=False) for key, value in metadata.items()}
-    write_whole(Path(path), save(arrays, metadata=texts))
+    write_whole(Path(path), _in_order(save(arrays, metadata=texts)))
+
+
+def _in_order(raw: bytes) -> bytes:
+    """Sort the header, which the library writes in random order, so that equal content is equal bytes."""
+    size = int.from_bytes(raw[:8], "little")
+    header = json.dumps(json.loads(raw[8 : 8 + size]), sort_keys=True, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % 8)
+    return len(header).to_bytes(8, "little") + header + raw[8 + size :]
 
 
 def read_policy(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
