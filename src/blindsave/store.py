@@ -197,7 +197,7 @@ def machine() -> dict[str, Any]:
     return {
         "cpu": _cpu_model(),
         "cores": os.cpu_count() or 1,
-        "os": f"{platform.system()} {platform.release()}",
+        "os": f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}",
     }
 
 

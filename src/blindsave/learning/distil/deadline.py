@@ -3,5 +3,5 @@
 from blindsave.errors import BlindsaveError
 
 
-class OutOfTime(BlindsaveError):  # noqa: N818 (nothing is wrong)
+class OutOfTime(BlindsaveError):
     """The deadline passed; what was done is kept, and the same call goes on from there."""

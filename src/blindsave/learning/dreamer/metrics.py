@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from blindsave.errors import BadFile
 from blindsave.learning.dreamer.stream import Finished, Seen
 from blindsave.store import write_whole
 
@@ -72,8 +73,12 @@ class MetricsFile:
 
 def read(path: Path) -> list[dict[str, Any]]:
     """Read a metrics file; a half-written last line (a killed run) is left out."""
+    try:
+        texts = Path(path).read_text().splitlines()
+    except OSError as error:
+        raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
     lines = []
-    for text in Path(path).read_text().splitlines():
+    for text in texts:
         try:
             lines.append(json.loads(text))
         except ValueError:
