@@ -1,7 +1,7 @@
 """From a name to a policy: shipped models, policy files and policies without a file.
 
 A name is, in this order: a registered name (a scripted controller), a path of a policy file, FAMILY/SEED for a student
-among the shipped models, or the bare name of another shipped model (`teacher`).
+or the memoryless control (`ppo`) among the shipped models, or the bare name of another shipped model (`teacher`).
 """
 
 import os
@@ -19,6 +19,8 @@ MODELS_VARIABLE = "BLINDSAVE_MODELS"
 """Environment variable that names another folder of models."""
 
 TEACHER = "teacher"
+CONTROL = "ppo"
+"""The memoryless control of the memory tests: models/ppo/SEED.safetensors."""
 
 Loader = Callable[..., Policy]
 
@@ -83,15 +85,16 @@ def load(name: str | Path) -> Policy:
     if path.is_file() or path.suffix == ".safetensors":
         return load_file(path)
     family, _, seed = text.partition("/")
-    if seed and family in families():
-        if not student_file(family, seed).is_file():
-            raise BadFile(f"no shipped model `{text}` ({student_file(family, seed)} does not exist)")
-        return load_file(student_file(family, seed))
+    if seed and (family == CONTROL or family in families()):
+        file = student_file(family, seed) if family != CONTROL else models_folder() / CONTROL / f"{seed}.safetensors"
+        if not file.is_file():
+            raise BadFile(f"no shipped model `{text}` ({file} does not exist)")
+        return load_file(file)
     if text and (text == TEACHER or model_file(text).is_file()):
         if not model_file(text).is_file():
             raise BadFile(f"no shipped model `{text}` ({model_file(text)} does not exist)")
         return load_file(model_file(text))
-    known = [*NAMES, TEACHER, "FAMILY/SEED", "a policy file"]
+    known = [*NAMES, TEACHER, "FAMILY/SEED", f"{CONTROL}/SEED", "a policy file"]
     raise BadInput(f"there is no policy `{text}`; a policy is {', '.join(known[:-1])} or {known[-1]}")
 
 
