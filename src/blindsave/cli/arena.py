@@ -12,7 +12,7 @@ class Replay:
     """Run recorded launches and actions through the bare arena (no lock, no outcome) and save every field."""
 
     source: tyro.conf.Positional[Path]
-    """npz file with names, length, launch and action (docs/formats.md)."""
+    """npz file with names, length, launch and action (docs/arena.md)."""
     out: Path
     """Where to write the replayed fields."""
     threads: int | None = None
