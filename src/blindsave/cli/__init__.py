@@ -16,6 +16,9 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
+    "study": Command("blindsave.cli.study:Study", "run the whole study, from shots to report"),
+    "status": Command("blindsave.cli.study:Status", "show how a study stands"),
+    "bench study": Command("blindsave.cli.study:BenchStudy", "say what a study costs on this machine"),
     "replay": Command("blindsave.cli.arena:Replay", "run recorded actions through the bare arena"),
     "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
     "shots": Command("blindsave.cli.task:Shots", "list the shots of a split"),
@@ -49,6 +52,8 @@ COMMANDS: dict[str, Command] = {
     "teacher curve": Command("blindsave.cli.teacher:Curve", "draw a run's learning curve"),
     "teacher belief": Command("blindsave.cli.teacher:Belief", "draw what the world model believes of a hidden puck"),
     "bench train": Command("blindsave.cli.teacher:BenchTrain", "measure the training speed"),
+    "play": Command("blindsave.cli.play:Play", "open the live arena in a browser"),
+    "probe": Command("blindsave.cli.play:Probe", "read the hidden puck from what a policy remembers"),
 }
 
 EXTRAS = {

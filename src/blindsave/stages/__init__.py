@@ -1,0 +1,1 @@
+"""What the stages of a study do; `blindsave.study` says in which order and why."""

@@ -1,0 +1,85 @@
+"""The analysis plan of a study: the published one at paper scale, the same plan cut down for smaller ones."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from blindsave import store
+from blindsave.errors import BadFile
+from blindsave.stages.scales import PAPER, Scale
+from blindsave.stages.site import Site
+
+HEADING = "# Made by `blindsave study` from protocol.toml for a study at reduced budgets.\n"
+
+
+def write_plan(site: Site) -> Path:
+    """Write the study's plan beside its results."""
+    source = published_plan()
+    if site.scale == PAPER:
+        return store.write_whole(site.plan, source.read_bytes())
+    document = reduced(tomllib.loads(source.read_text(encoding="utf-8")), site.scale)
+    return store.write_whole(site.plan, HEADING + to_toml(document))
+
+
+def published_plan() -> Path:
+    """The plan in the repository this package was installed from."""
+    path = Path(__file__).resolve().parents[3] / "protocol.toml"
+    if not path.is_file():
+        raise BadFile(f"the analysis plan {path} is missing: a study runs from a checkout of the repository")
+    return path
+
+
+def reduced(document: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
+    """The plan with the scale's policies, seeds and grids; what nobody can decide any more is dropped."""
+    known = {*scale.families, document["policies"]["reference"]}
+
+    def decidable(pairs: list[list[str]]) -> list[list[str]]:
+        return [pair for pair in pairs if set(pair) <= known]
+
+    seeds = list(scale.training_seeds)
+    endpoint = dict(document["endpoint"]) | {"splits": list(scale.test_splits)}
+    ms = 20 * endpoint["blackout"]
+    endpoint["statement"] = f"save rate with the puck hidden for {ms} ms, mean of {len(seeds)} training seed(s)"
+    freeze = dict(document["freeze"])
+    groups = {name: dict(group) for name, group in freeze["groups"].items()}
+    if not scale.opens_principal_test:
+        groups["efficiency"] = {"files": ["results/efficiency/accounting.json"]}
+    asked = [h for h in document["hypotheses"] if {h["a"], h["b"]} <= known]
+    return dict(document) | {
+        "title": f"{document['title']} ({scale.name} scale)",
+        "policies": dict(document["policies"]) | {"families": list(scale.families), "training_seeds": seeds},
+        "endpoint": endpoint,
+        "grids": _grids(scale),
+        "contrasts": {name: decidable(pairs) for name, pairs in document["contrasts"].items()},
+        "hypotheses": [h for h in asked if scale.noisy or h.get("split") != "noise_test"],
+        "freeze": freeze | {"groups": groups},
+    }
+
+
+def _grids(scale: Scale) -> dict[str, Any]:
+    grids: dict[str, Any] = {"validation": {"blackouts": list(scale.validation_blackouts), "noise_mm": [0]}}
+    grids |= {split: {"blackouts": list(scale.test_blackouts), "noise_mm": [0]} for split in scale.test_splits}
+    if scale.noisy and scale.noise_mm:
+        noise = {"blackouts": list(scale.noise_blackouts), "noise_mm": list(scale.noise_mm)}
+        grids["noise_test"] = noise | {"policies": list(scale.noisy)}
+    return grids
+
+
+def to_toml(document: Mapping[str, Any], path: tuple[str, ...] = ()) -> str:
+    """TOML of nested tables, lists of tables, and JSON-like values (JSON's strings, numbers and lists are TOML's)."""
+    plain = {k: v for k, v in document.items() if not isinstance(v, Mapping) and not _tables(v)}
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items()]
+    for key, value in document.items():
+        name = ".".join((*path, key))
+        if isinstance(value, Mapping):
+            lines += ["", f"[{name}]", to_toml(value, (*path, key))]
+        elif _tables(value):
+            for row in value:
+                lines += ["", f"[[{name}]]", to_toml(row, (*path, key))]
+    return "\n".join(lines) + ("" if path else "\n")
+
+
+def _tables(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, Mapping) for row in value)

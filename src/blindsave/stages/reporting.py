@@ -1,0 +1,51 @@
+"""The report of a study: tables, figures, replays of failures, one page."""
+
+from dataclasses import replace
+from typing import Any
+
+from blindsave import store
+from blindsave.engine import Output, Task
+from blindsave.policies.catalog import load_file
+from blindsave.stages.scales import Scale
+from blindsave.stages.site import Site
+
+DATED = ("ledger", "files", "costs")
+"""Tables that name dates, hashes of dated files, or times measured on this machine."""
+
+
+def report(scale: Scale) -> list[Task[Site]]:
+    """Everything from episode tables."""
+    return [Task("report", make_report, {"report": 1})]
+
+
+def make_report(site: Site) -> Output:
+    """Write the statement, record failures, build tables, figures and page."""
+    from blindsave.report.build import build
+    from blindsave.report.record import record_failures
+    from blindsave.report.results import read_results
+
+    store.write_whole(site.results / "statement.md", statement(site.scale) + "\n")
+    read = read_results(site.results)
+    clean = {split: table for split, table in read.tables.items() if split != "noise_test"}
+    record_failures(replace(read, tables=clean), load=lambda policy, seed: _load(site, policy, seed))
+    made = build(site.results, site.results / "report")
+    files = [path for name, kinds in made.tables.items() if name not in DATED for path in kinds.values()]
+    return Output(tuple(files), result={"page": str(made.page)})
+
+
+def statement(scale: Scale) -> str:
+    """What kind of study this is, in plain words; empty at paper scale."""
+    if scale.opens_principal_test:
+        return ""
+    return (
+        f"This is a {scale.name} study at reduced budgets: {len(scale.families)} families, "
+        f"{len(scale.training_seeds)} training seed(s), {scale.base_episodes:,} base and {scale.shadow_episodes:,} "
+        f"shadow episodes per family, at most {scale.epochs} epochs. The paper's study has 7 families, 5 seeds, 20,000 "
+        "and 20,000 episodes and 100 epochs, so rates of students are lower here and intervals wider. The principal "
+        "test was not opened: what is called the test, and the noise extension, are this study's own sealed shots, "
+        "drawn after everything was frozen. Comparisons with the paper are therefore between different shots."
+    )
+
+
+def _load(site: Site, policy: str, seed: int) -> Any:
+    return load_file(site.student_file(policy, seed) if seed else site.models / policy / f"{policy}.safetensors")

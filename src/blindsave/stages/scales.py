@@ -1,0 +1,113 @@
+"""The three sizes of a study: the paper's, and two smaller ones as changes of it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from blindsave.errors import BadInput
+from blindsave.policies.students.registry import PAPER_FAMILIES, family
+
+TRAINING_SEEDS = (14303, 14304, 14305, 14306, 14307)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Everything that decides what a study finds; the defaults are the paper's."""
+
+    name: str = "paper"
+    families: tuple[str, ...] = PAPER_FAMILIES
+    training_seeds: tuple[int, ...] = TRAINING_SEEDS
+    base_episodes: int = 20_000
+    """Teacher episodes, the same for all families."""
+    shadow_episodes: int = 20_000
+    """Episodes per family that its collectors play and the teacher labels."""
+    epochs: int = 100
+    patience: int = 10
+    batch: int = 128
+    learning_rate: float = 3e-4
+    memory_shots: int | None = None
+    """Shots of each split in the memory tests; None takes all 225."""
+    validation_blackouts: tuple[int, ...] = (0, 5, 10, 15, 20)
+    label_validation: bool = True
+    """Whether the teacher also says how far every action on validation shots is from its own."""
+    test_splits: tuple[str, ...] = ("principal_test", "sealed_test")
+    """Which tests the release opens. Only the paper scale opens the principal test."""
+    test_blackouts: tuple[int, ...] = (0, 5, 10, 15, 20, 25)
+    noise_mm: tuple[float, ...] = (0, 1, 5)
+    noise_blackouts: tuple[int, ...] = (0, 20)
+    noise_policies: tuple[str, ...] = ("structured_k0", "structured_k4", "gru_n64", "teacher")
+    latency_calls: int = 10_000
+    latency_blocks: int = 10
+
+    def __post_init__(self) -> None:
+        for name in self.families:
+            family(name)
+        if not self.families or not self.training_seeds:
+            raise BadInput("a study needs at least one family and one training seed")
+        if self.shadow_episodes % len(self.training_seeds):
+            share = f"{self.shadow_episodes} shadow episodes cannot be shared equally"
+            raise BadInput(f"{share} by {len(self.training_seeds)} collectors")
+
+    @property
+    def opens_principal_test(self) -> bool:
+        """Whether this study plays the published test."""
+        return "principal_test" in self.test_splits
+
+    @property
+    def noisy(self) -> tuple[str, ...]:
+        """The policies of the noise extension that take part in this study."""
+        return tuple(name for name in self.noise_policies if name in (*self.families, "teacher"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+
+PAPER = Scale()
+
+QUICK = replace(
+    PAPER,
+    name="quick",
+    families=("feed_forward", "finite_stack_10", "structured_k0", "gru_n64"),
+    training_seeds=TRAINING_SEEDS[:2],
+    base_episodes=1500,
+    shadow_episodes=1500,
+    epochs=30,
+    batch=32,
+    learning_rate=2e-3,
+    memory_shots=75,
+    validation_blackouts=(0, 10, 20),
+    label_validation=False,
+    test_splits=("sealed_test",),
+    test_blackouts=(0, 5, 10, 15, 20),
+    noise_mm=(0, 5),
+    noise_blackouts=(20,),
+    latency_calls=1000,
+    latency_blocks=5,
+)
+
+SMOKE = replace(
+    QUICK,
+    name="smoke",
+    families=("feed_forward", "structured_k0"),
+    training_seeds=TRAINING_SEEDS[:1],
+    base_episodes=200,
+    shadow_episodes=200,
+    epochs=8,
+    batch=16,
+    memory_shots=30,
+    validation_blackouts=(20,),
+    test_blackouts=(0, 20),
+    noise_policies=("structured_k0",),
+    latency_calls=200,
+    latency_blocks=3,
+)
+
+SCALES = {scale.name: scale for scale in (SMOKE, QUICK, PAPER)}
+
+
+def scale_named(name: str, families: Sequence[str] = ()) -> Scale:
+    """A preset, with other families if any are named."""
+    if name not in SCALES:
+        raise BadInput(f"there is no scale `{name}`; scales: {', '.join(SCALES)}")
+    return replace(SCALES[name], families=tuple(families)) if families else SCALES[name]
