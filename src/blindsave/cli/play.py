@@ -1,0 +1,120 @@
+"""The live arena, and the probe that shows what a policy remembers."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tyro
+
+from blindsave.errors import BadInput
+
+SCRIPTED = ("privileged", "fixed_centre", "inactive")
+
+
+@dataclass(frozen=True)
+class Play:
+    """Open the live arena: a page where you shoot at the robot, hide the puck and watch (extra `play`)."""
+
+    host: str = "127.0.0.1"
+    """Address to listen on; anything but a loopback address lets other machines in."""
+    port: int = 8080
+    """Port to listen on; 0 takes any free one."""
+    visitors: int = 16
+    """Most visitors at a time."""
+    seconds: float | None = None
+    """Stop after this time; by default the arena stays open until interrupted."""
+
+    def run(self) -> dict[str, Any]:
+        """Serve until told to stop."""
+        from blindsave.play.server import Arena
+
+        if not 0 <= self.port <= 65535:
+            raise BadInput(f"--port must be between 0 and 65535, got {self.port}")
+        if not 1 <= self.visitors <= 256:
+            raise BadInput(f"--visitors must be between 1 and 256, got {self.visitors}")
+        with Arena(self.host, self.port, self.visitors) as arena:
+            arena.announce()
+            try:
+                arena.wait(self.seconds)
+            except KeyboardInterrupt:
+                pass
+            return {"address": arena.address, "loopback": arena.loopback, **arena.figures()}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Say how it went."""
+        print(f"arena closed: {result['visitors_served']} visitors, {result['shots']} shots")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Fit linear probes of the hidden puck's position, judge them on validation shots, draw error over hidden time."""
+
+    policies: tyro.conf.Positional[tuple[str, ...]] = ()
+    """`teacher`, FAMILY/SEED, ppo/SEED; all shipped policies by default."""
+    out: Path = Path("results/probe")
+    """Folder of the figures: probe.json, probe.png, probe.svg."""
+    refit: bool = False
+    """Fit again where a probe of the same policy file exists."""
+    threads: int | None = None
+    """Threads of the simulation; results do not depend on it."""
+
+    def run(self) -> dict[str, Any]:
+        """Fit what is missing, then report every probe there is."""
+        from blindsave.evidence import probe_figure
+        from blindsave.play import roster
+        from blindsave.store import write_whole
+
+        offered = [name for name in roster.available() if name not in SCRIPTED]
+        for name in self.policies:
+            if name not in offered:
+                raise BadInput(f"there is no trained policy `{name}` here; there are {', '.join(offered) or 'none'}")
+        for name in self.policies or offered:
+            self._fit(name)
+        figures = {name: found.figures for name in offered if (found := _probe(name)) is not None}
+        if not figures:
+            raise BadInput("there is no policy to probe: no trained policies are shipped")
+        result: dict[str, Any] = {"split": "validation", "unit": "mm", "policies": figures}
+        write_whole(self.out / "probe.json", json.dumps(result, indent=1, allow_nan=False).encode() + b"\n")
+        pictures = probe_figure.write(figures, roster.TITLES, self.out)
+        return {**result, "files": [str(self.out / "probe.json"), *map(str, pictures)]}
+
+    def _fit(self, name: str) -> None:
+        import sys
+
+        from blindsave.evidence import probe
+        from blindsave.play import roster
+        from blindsave.policies.probe import policy_file, probe_file
+        from blindsave.store import sha256_file
+        from blindsave.task.shots import shots
+
+        if not self.refit and _probe(name) is not None:
+            return
+        source = policy_file(name)
+        assert source is not None
+        print(f"probing {name}", file=sys.stderr)
+        fitted = probe.fit_probe(
+            name, sha256_file(source), roster.load(name), shots("train"), shots("validation"), self.threads
+        )
+        fitted.save(probe_file(name))
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print one line per policy."""
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table("policy", "reads", "mean mm", "median mm", "across mm", "first", "last", title="believed puck")
+        for name, figures in result["policies"].items():
+            times = figures["by_time"]
+            numbers = (figures["mean_mm"], figures["median_mm"], figures["lateral_mm"])
+            ends = [f"{row['mean_mm']:.0f} mm at {row['hidden_ms']} ms" for row in (times[0], times[-1])]
+            table.add_row(name, figures["reads"], *(f"{n:.1f}" for n in numbers), *ends)
+        Console(soft_wrap=True).print(table)
+        print("\n".join(result["files"]))
+
+
+def _probe(name: str) -> Any:
+    from blindsave.play import roster
+    from blindsave.policies.probe import find_probe
+
+    return find_probe(name, roster.load(name))

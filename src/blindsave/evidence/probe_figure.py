@@ -1,0 +1,74 @@
+"""The picture of the probes: how far the believed puck is from the true one, the longer it has been hidden."""
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from blindsave.store import write_whole
+
+STYLES = {
+    # colour and marker, as in the report
+    "feed_forward": ("#c04a00", "v"),
+    "finite_stack_10": ("#b87700", "s"),
+    "structured_k0": ("#0067a8", "o"),
+    "structured_k1": ("#2f9ad6", "^"),
+    "structured_k2": ("#00805d", "D"),
+    "structured_k4": ("#b7568e", "P"),
+    "gru_n64": ("#4b3a91", "X"),
+    "teacher": ("#4d565f", "*"),
+    "ppo": ("#d98200", "<"),
+}
+PANELS = (("mean_mm", "Distance to the true puck (mm)"), ("lateral_mm", "Error across the table (mm)"))
+
+
+def family_curves(policies: Mapping[str, Any], key: str) -> dict[str, tuple[list[int], list[float]]]:
+    """Error over hidden time by family, the mean over its seeds."""
+    grouped: dict[str, list[Any]] = {}
+    for name, figures in policies.items():
+        grouped.setdefault(name.partition("/")[0], []).append(figures["by_time"])
+    curves = {}
+    for family, seeds in grouped.items():
+        times = sorted(set.intersection(*({row["hidden_ms"] for row in rows} for rows in seeds)))
+        values = [[row[key] for row in rows if row["hidden_ms"] in times] for rows in seeds]
+        curves[family] = (times, np.mean(values, axis=0).tolist())
+    return curves
+
+
+def draw(policies: Mapping[str, Any], titles: Mapping[str, str]) -> Figure:
+    """Two panels: distance, and the part of it across the table, which decides between the posts."""
+    figure = Figure(figsize=(9.6, 4.0), layout="constrained")
+    FigureCanvasAgg(figure)
+    clock = next(iter(policies.values()))["clock"]["by_time"]
+    for axes, (key, label) in zip(figure.subplots(1, 2), PANELS, strict=True):
+        axes.plot([r["hidden_ms"] for r in clock], [r[key] for r in clock], "--", color="0.55", label="clock alone")
+        for family, (times, values) in family_curves(policies, key).items():
+            colour, marker = STYLES.get(family, ("#5a5a5a", "H"))
+            title = titles.get(family, family)
+            axes.plot(times, values, color=colour, marker=marker, markersize=4, lw=1.6, label=title)
+        axes.set(xlabel="Puck hidden for (ms)", ylabel=label, ylim=(0, None))
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y", color="0.9", lw=0.7)
+        axes.set_axisbelow(True)
+    figure.axes[0].legend(frameon=False, fontsize=9)
+    figure.suptitle("What is remembered: the hidden puck, read linearly from a policy's memory", fontsize=11)
+    return figure
+
+
+def write(policies: Mapping[str, Any], titles: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write the figure as PNG and SVG; equal figures give equal bytes."""
+    paths = []
+    with rc_context({"svg.hashsalt": "blindsave", "svg.fonttype": "path"}):
+        figure = draw(policies, titles)
+        for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=kind, dpi=160, metadata=metadata)
+            path = folder / f"probe.{kind}"
+            write_whole(path, buffer.getvalue())
+            paths.append(path)
+    return paths
