@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from dreamer_cases import random_params
 
+from blindsave import store
 from blindsave.errors import BadFile, BadInput
 from blindsave.learning.dreamer import agent, bench, checkpoint, openloop, pack, run, tensorfile, validate
 from blindsave.learning.dreamer.config import Config, Sizes
@@ -138,6 +139,26 @@ def test_packs_stay_under_the_limit_and_give_the_same_actions_back(folder, tmp_p
     for step in (0, 20, 40):
         for name, value in _acting(tmp_path / "back", step).items():
             np.testing.assert_array_equal(value, _acting(folder, step)[name])
+
+
+def test_collecting_a_run_brings_winners_tables_and_the_best_checkpoints(folder, tmp_path):
+    rows = [
+        {"step": step, "mode": "sampled", "save_rate": rate, "score": 0.0}
+        for step, rate in ((0, 0.1), (20, 0.9), (40, 0.5))
+    ]
+    store.write_json(folder / "validation.json", {"rows": rows, "winner": {"sampled": 20, "deterministic": 0}})
+    for name in ("config.json", "metrics.jsonl"):
+        store.write_whole(folder / name, "{}")
+    names = {path.name for path in pack.collect(folder, tmp_path, top=1)}
+    assert names == {
+        "config.json",
+        "metrics.jsonl",
+        "validation.json",
+        "winner-000000000.safetensors",
+        "winner-000000020.safetensors",
+        "pack-00.safetensors",
+    }
+    assert pack.unpack([tmp_path / "pack-00.safetensors"], tmp_path / "back") == [0, 20]
 
 
 def test_a_file_of_something_else_is_not_taken_for_parameters(tmp_path):

@@ -11,6 +11,7 @@ import numpy as np
 from blindsave.errors import BadInput
 from blindsave.learning.dreamer import agent, tensorfile
 from blindsave.learning.dreamer.checkpoint import Folder
+from blindsave.store import read_json, write_whole
 
 
 def pack(folder: Path, out: Path, *, steps: Sequence[int] | None = None, limit_mib: float = 15.0) -> list[Path]:
@@ -36,6 +37,25 @@ def pack(folder: Path, out: Path, *, steps: Sequence[int] | None = None, limit_m
     for path, group in zip(paths, groups, strict=True):
         tensorfile.write(path, group, {"config": config})
     return paths
+
+
+def collect(folder: Path, out: Path, *, top: int = 20, limit_mib: float = 15.0) -> list[Path]:
+    """Bring together what is worth keeping of a validated run, in few files.
+
+    The acting part of the `top` checkpoints by sampled save rate, all parameters of the winners, configuration,
+    metrics and the validation table.
+    """
+    root, kept = Path(folder), Folder(folder)
+    table = read_json(root / "validation.json")
+    ranked = sorted(table["rows"], key=lambda row: (-row["save_rate"], -row["score"], row["step"]))
+    by_mode = [row["step"] for row in ranked if row["mode"] == "sampled"] or [row["step"] for row in ranked]
+    steps = sorted({*by_mode[:top], *table["winner"].values()})
+    files = [root / name for name in ("config.json", "metrics.jsonl", "validation.json")]
+    files += [kept.path("params", step) for step in sorted(set(table["winner"].values()))]
+    copies = [
+        write_whole(Path(out) / f.name if f.parent == root else f"winner-{f.name}", f.read_bytes()) for f in files
+    ]
+    return copies + pack(folder, out, steps=steps, limit_mib=limit_mib)
 
 
 def unpack(paths: Sequence[Path], folder: Path) -> list[int]:

@@ -2,7 +2,7 @@
 
     python -m blindsave.learning.dreamer.run train --folder runs/teacher --minutes 9
     python -m blindsave.learning.dreamer.run validate --folder runs/teacher
-    python -m blindsave.learning.dreamer.run pack --folder runs/teacher --out OUT
+    python -m blindsave.learning.dreamer.run collect --folder runs/teacher --out OUT
     python -m blindsave.learning.dreamer.run bench --variants best,plain
 
 `blindsave teacher ...` calls the same functions with nicer output.
@@ -122,7 +122,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     bundle = commands.add_parser("pack")
     bundle.add_argument("--out", type=Path, required=True)
     bundle.add_argument("--steps", type=lambda s: [int(x) for x in s.split(",")], default=None)
-    for command in (train, check, bundle):
+    gather = commands.add_parser("collect")
+    gather.add_argument("--out", type=Path, required=True)
+    gather.add_argument("--top", type=int, default=20)
+    for command in (train, check, bundle, gather):
         command.add_argument("--folder", type=Path, required=True)
     for command in (train, check):
         command.add_argument("--minutes", type=float, default=None)
@@ -130,6 +133,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     speed = commands.add_parser("bench")
     speed.add_argument("--variants", type=lambda s: s.split(","), default=["best", "plain"])
     speed.add_argument("--envs", type=int, default=32)
+    speed.add_argument("--stored", type=int, default=100_000)
+    speed.add_argument("--cache", type=Path, default=None, help="share compiled programs with a run: FOLDER/cache")
     speed.add_argument("--per-call", type=int, default=10)
     speed.add_argument("--rounds", type=int, default=5)
     options = vars(parser.parse_args(arguments))
@@ -145,12 +150,16 @@ def run(command: str, options: dict[str, Any]) -> dict[str, Any]:
         return train_teacher(**options)
     if command == "validate":
         return validate_teacher(**options)
-    if command == "pack":
-        from blindsave.learning.dreamer.pack import pack
+    if command in ("pack", "collect"):
+        from blindsave.learning.dreamer import pack
 
-        return {"files": [str(path) for path in pack(**options)]}
+        return {"files": [str(path) for path in getattr(pack, command)(**options)]}
     from blindsave.learning.dreamer.bench import bench
+    from blindsave.learning.dreamer.runtime import use_cache
 
+    cache = options.pop("cache")
+    if cache:
+        use_cache(cache)
     return bench(**options, report=lambda line: print(line, file=sys.stderr, flush=True))
 
 

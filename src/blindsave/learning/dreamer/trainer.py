@@ -66,14 +66,13 @@ class Trainer:
         """Train to the end of the configured steps, or stop cleanly earlier with everything saved."""
         training = self.config.training
         begun, before = time.monotonic(), self.trained_s
-        self._logged = _Logged(self.step, self.updates, self.trained_s)
         log, save = Every(training.log_every), Every(training.checkpoint_every)
         log(self.step)
         save(self.step)
         if self.seen is None:
             self.seen = self.stream.reset()
             self.episodes.add(self.seen, [])
-            self._save(final=False)
+            self._save()
         end = min(training.steps, stop_at_step or training.steps)
         with ThreadPoolExecutor(1) as pool:
             while self.step < end and (stop_after_s is None or time.monotonic() - begun < stop_after_s):
@@ -81,14 +80,15 @@ class Trainer:
                 self.trained_s = before + time.monotonic() - begun
                 if log(self.step):
                     self._log()
-                if save(self.step) and self.step < end:
-                    self._save(final=False)
+                if save(self.step):
+                    self._save()
         if self.step > self._logged.step:
             self._log()
-        self._save(final=True)
+        finished = self.step >= training.steps
+        self._save(keep=finished, latents=not finished)
         if self.progress:
             self.progress.close()
-        return Result(self.step, self.updates, self.step >= training.steps, self.episodes.summary())
+        return Result(self.step, self.updates, finished, self.episodes.summary())
 
     def _turn(self, pool: ThreadPoolExecutor) -> None:
         assert self.seen is not None
@@ -134,18 +134,19 @@ class Trainer:
         where = f"the last good checkpoint is step {good[-1]}" if good else "there is no checkpoint yet"
         return BlindsaveError(f"{what} is not finite at step {self.step}; training stopped, {where}")
 
-    def _save(self, final: bool) -> None:
+    def _save(self, keep: bool = True, latents: bool = False) -> None:
+        """Write a state; with `keep` also the parameters for good, with `latents` all that exact resuming needs."""
         learner = checkpoint.to_numpy(self.learner)
         if not all(np.isfinite(v).all() for v in learner.values()):
             raise self._not_finite("a parameter")
-        self.folder.save_params(self.step, self.learner.params, self.config)
+        if keep:
+            self.folder.save_params(self.step, self.learner.params, self.config)
         begin, end = self.segments[-1]["to"] if self.segments else 0, self.step // self.config.training.envs
         if end > begin:
             self.segments.append(self.folder.save_segment(self.buffer, begin, end))
-        keep = self.config.training.latents
-        latents = None
-        if keep == "always" or (final and keep == "on_stop"):
-            latents = self.folder.save_latents(self.step, self.buffer)
+        when = self.config.training.latents
+        wanted = when == "always" or (latents and when == "on_stop")
+        stored = self.folder.save_latents(self.step, self.buffer) if wanted else None
         assert self.seen is not None
         tensors = (
             checkpoint.prefixed("learner/", learner)
@@ -164,7 +165,7 @@ class Trainer:
             "episodes": self.episodes.count,
             "trained_s": self.trained_s,
             "segments": self.segments,
-            "latents": latents,
+            "latents": stored,
             "config": self.config.to_json(),
             "provenance": provenance() | {"device": str(jax.devices()[0].device_kind)},
         }
