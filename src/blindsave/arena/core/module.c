@@ -239,58 +239,61 @@ done:
   return result;
 }
 
-/* Everything an environment is, as bytes: physics state, controller, task, and what was last read. */
+/* Everything an environment is: physics state, controller, task, and what was last read. */
+enum { PARTS = 5 };
+typedef struct {
+  void *data;
+  size_t size;
+} Part;
+
+static size_t parts_of(bs_batch *b, int id, Part parts[PARTS]) {
+  const size_t nstate = (size_t)mjb_nstate(b->batch);
+  const Part all[PARTS] = {{mjb_state(b->batch) + (size_t)id * nstate, nstate * sizeof(double)},
+                           {&b->control[id], sizeof *b->control},
+                           {&b->episode[id], sizeof *b->episode},
+                           {&b->row[id], sizeof *b->row},
+                           {&b->defend[id], sizeof *b->defend}};
+  size_t total = 0;
+  for (int i = 0; i < PARTS; i++) total += (parts[i] = all[i]).size;
+  return total;
+}
+
 static PyObject *core_snapshot(PyObject *object, PyObject *args) {
-  Core *self = (Core *)object;
-  bs_batch *b = &self->b;
+  bs_batch *b = &((Core *)object)->b;
   int id;
+  Part parts[PARTS];
   if (!PyArg_ParseTuple(args, "i", &id)) return NULL;
   if (id < 0 || id >= b->n) return PyErr_Format(PyExc_IndexError, "environment %d does not exist", id);
-  const size_t physics = sizeof(double) * (size_t)mjb_nstate(b->batch);
-  const struct { const void *data; size_t size; } parts[] = {
-      {mjb_state(b->batch) + (size_t)id * (size_t)mjb_nstate(b->batch), physics},
-      {&b->control[id], sizeof *b->control},
-      {&b->episode[id], sizeof *b->episode},
-      {&b->row[id], sizeof *b->row},
-      {&b->defend[id], sizeof *b->defend}};
-  size_t total = 0, at = 0;
-  for (int i = 0; i < 5; i++) total += parts[i].size;
-  char *copy = malloc(total);
+  const size_t total = parts_of(b, id, parts);
+  char *copy = malloc(total), *at = copy;
   if (!copy) return PyErr_NoMemory();
-  for (int i = 0; i < 5; at += parts[i++].size) memcpy(copy + at, parts[i].data, parts[i].size);
+  for (int i = 0; i < PARTS; at += parts[i++].size) memcpy(at, parts[i].data, parts[i].size);
   PyObject *bytes = PyBytes_FromStringAndSize(copy, (Py_ssize_t)total);
   free(copy);
   return bytes;
 }
 
 static PyObject *core_restore(PyObject *object, PyObject *args) {
-  Core *self = (Core *)object;
-  bs_batch *b = &self->b;
+  bs_batch *b = &((Core *)object)->b;
   int id;
   PyObject *bytes;
   Arg held;
+  Part parts[PARTS];
   if (!PyArg_ParseTuple(args, "iO", &id, &bytes)) return NULL;
   if (id < 0 || id >= b->n) return PyErr_Format(PyExc_IndexError, "environment %d does not exist", id);
-  const size_t physics = sizeof(double) * (size_t)mjb_nstate(b->batch);
-  const struct { void *data; size_t size; } parts[] = {
-      {mjb_state(b->batch) + (size_t)id * (size_t)mjb_nstate(b->batch), physics},
-      {&b->control[id], sizeof *b->control},
-      {&b->episode[id], sizeof *b->episode},
-      {&b->row[id], sizeof *b->row},
-      {&b->defend[id], sizeof *b->defend}};
-  size_t total = 0, at = 0;
-  for (int i = 0; i < 5; i++) total += parts[i].size;
+  const size_t total = parts_of(b, id, parts);
   if (take(bytes, &held, 0, 0, "snapshot")) return NULL;
   if (!held.held || (size_t)held.view.len != total) {
     drop(&held, 1);
     return PyErr_Format(PyExc_ValueError, "this is not a snapshot of this arena: it needs %zu bytes", total);
   }
-  for (int i = 0; i < 5; at += parts[i++].size) memcpy(parts[i].data, (char *)held.view.buf + at, parts[i].size);
+  const char *at = held.view.buf;
+  for (int i = 0; i < PARTS; at += parts[i++].size) memcpy(parts[i].data, at, parts[i].size);
   drop(&held, 1);
   return bs_batch_drag(b, id, b->episode[id].drag) ? PyErr_NoMemory() : Py_NewRef(Py_None);
 }
 
-/* The physics state rows (mjSTATE_INTEGRATION) of one environment's last failure, for messages. */
+/* The simulator's message for an environment whose last call failed. */
 static PyObject *core_error(PyObject *object, PyObject *args) {
   int id;
   if (!PyArg_ParseTuple(args, "i", &id)) return NULL;
