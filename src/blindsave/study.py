@@ -64,7 +64,7 @@ METHOD: tuple[Stage, ...] = (
     Stage("efficiency", "Parameters, memory and multiply-adds are counted; latency is measured.", measuring.efficiency),
     Stage(
         "freeze",
-        "Plan, policies, data, validation, costs and code are bound by one hash, from which the sealed test's shots follow.",
+        "Plan, policies, data, validation, costs and code are bound by one hash; it decides the sealed test's shots.",
         sealing.freeze,
     ),
     Stage("release", "The test is opened, exactly once; the ledger says when.", sealing.release),

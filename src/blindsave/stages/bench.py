@@ -21,7 +21,7 @@ def measure_rates(
     from blindsave.learning.distil.bench import Ours
     from blindsave.policies.catalog import load_file
     from blindsave.policies.latency import Protocol, measure
-    from blindsave.policies.scripted import SCRIPTED
+    from blindsave.policies.scripted import FIXED_CENTRE
     from blindsave.policies.students.student import Student
 
     teacher: Any = load_file(model_file("teacher"))
@@ -36,7 +36,7 @@ def measure_rates(
         return result
 
     record(student, replace(drawn, episodes=8), threads=threads)  # warm
-    timed("arena", episodes, lambda: record(SCRIPTED["fixed_centre"], drawn, threads=threads))
+    timed("arena", episodes, lambda: record(FIXED_CENTRE, drawn, threads=threads))
     data = timed("teacher", episodes, lambda: record(teacher, drawn, threads=threads))
     timed("student", episodes, lambda: record(student, drawn, threads=threads))
     timed("shadow", episodes, lambda: record(student, drawn, teacher, threads=threads))

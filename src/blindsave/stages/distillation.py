@@ -104,7 +104,7 @@ def imported(work: Path, schedule: dict[str, Any], inputs: dict[str, str]) -> st
 
 
 def bring(site: Site, source: Path) -> int:
-    """Take trainings made elsewhere, from an archive of `distil ... pack` or a folder of artifacts; counts the files."""
+    """Take trainings made elsewhere, from an archive of `distil ... pack` or a folder of artifacts; count the files."""
     from blindsave.errors import BadInput
     from blindsave.learning.distil.packing import KEPT, unpack
 

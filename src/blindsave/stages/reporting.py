@@ -9,7 +9,7 @@ from blindsave.policies.catalog import load_file
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
 
-DATED = ("ledger", "files", "costs")
+DATED = ("ledger", "files", "costs", "table-1")
 """Tables that name dates, hashes of dated files, or times measured on this machine."""
 
 

@@ -1,0 +1,164 @@
+"""The study: a smoke run end to end, resume after kills, damage, status and plan."""
+
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tiny_study
+from blindsave import cli, study
+from blindsave.errors import BadFile, BlindsaveError
+from blindsave.evidence import tables
+from blindsave.stages.reporting import DATED
+from blindsave.stages.scales import PAPER, QUICK, SCALES, SMOKE
+
+NAMES = [stage.name for stage in study.METHOD]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    """An uninterrupted tiny study."""
+    folder = tmp_path_factory.mktemp("study") / "tiny"
+    for _ in study.run(tiny_study.site(folder)):
+        pass
+    return folder
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    """Everything that must not depend on when and where: episode tables, report tables, policies, plan."""
+    found = [*folder.glob("results/**/*.parquet"), *folder.glob("models/**/*.safetensors"), folder / "protocol.toml"]
+    found += [p for p in folder.glob("results/report/tables/*") if p.stem not in DATED]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+def test_a_study_killed_again_and_again_ends_with_the_same_bytes(finished, tmp_path):
+    rng, folder, kills = random.Random(7303), tmp_path / "killed", 0
+    script = Path(tiny_study.__file__)
+    for _ in range(4):
+        command = [sys.executable, str(script), str(folder), str(rng.randint(3, 24))]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode in (0, -signal.SIGKILL), done.stderr
+        kills += done.returncode == -signal.SIGKILL
+    assert kills >= 3
+    for _ in study.run(tiny_study.site(folder)):
+        pass
+    expected, found = results(finished), results(folder)
+    assert len(expected) > 30
+    assert found.keys() == expected.keys()
+    assert [name for name in expected if found[name] != expected[name]] == []
+
+
+def test_a_finished_study_is_skipped_and_its_status_is_done(finished):
+    events = [(event.stage.name, event.what) for event in study.run(tiny_study.site(finished))]
+    assert events == [(name, "skipped") for name in NAMES]
+    assert [(one["stage"], one["state"]) for one in study.status(finished)] == [(name, "done") for name in NAMES]
+
+
+def test_the_principal_test_and_the_published_noise_shots_stay_closed(finished):
+    assert sorted(path.name for path in finished.glob("results/test/*.parquet")) == ["sealed_test.parquet"]
+    assert "The principal test was not opened" in (finished / "results/statement.md").read_text()
+    assert PAPER.opens_principal_test
+    assert not any(scale.opens_principal_test for scale in SCALES.values() if scale is not PAPER)
+
+
+def test_damage_is_named_and_never_repaired_silently(finished, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(finished, folder)
+    table = folder / "results/validation/validation.parquet"
+    table.write_bytes(table.read_bytes()[:-1])
+    with pytest.raises(BadFile, match=r"validation\.parquet was changed"):
+        list(study.run(tiny_study.site(folder)))
+    (folder / "results/memory/state_reset.parquet").unlink()
+    shard = next(folder.glob("work/dataset/*/shard-0000.safetensors"))
+    shard.write_bytes(b"\0" + shard.read_bytes()[1:])
+    (folder / "stages/noise.json").unlink()
+    (folder / "stages/report.json").write_text("{")
+    states = {one["stage"]: one for one in study.status(folder)}
+    assert states["validation"]["state"] == states["memory"]["state"] == states["report"]["state"] == "damaged"
+    assert {states["base"]["state"], states["shadow"]["state"]} == {"damaged", "done"}
+    assert states["noise"]["state"] == "missing"
+    assert states["splits"]["state"] == states["release"]["state"] == "done"
+    assert "state_reset.parquet is missing" in states["memory"]["reason"]
+
+
+def test_a_failed_stage_says_why(tmp_path):
+    site = tiny_study.Site(tmp_path / "study", tiny_study.TINY, teacher=tmp_path / "nobody.safetensors", quiet=True)
+    with pytest.raises(BlindsaveError, match="there is no teacher"):
+        list(study.run(site, until="teacher"))
+    states = {one["stage"]: one for one in study.status(tmp_path / "study")}
+    assert states["teacher"]["state"] == "failed"
+    assert "nobody.safetensors" in states["teacher"]["reason"]
+    assert states["memory"]["state"] == "missing"
+
+
+def test_a_stage_of_a_dead_process_is_interrupted(finished, tmp_path):
+    (tmp_path / "stages").mkdir()
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    record = {"schema": "blindsave.stage.v1", "stage": "base", "state": "running", "key": "", "pid": process.pid}
+    (tmp_path / "stages/base.json").write_text(json.dumps(record))
+    assert {one["stage"]: one["state"] for one in study.status(tmp_path)}["base"] == "interrupted"
+
+
+def test_the_plan_counts_what_is_played(finished):
+    planned = {one.stage: one.episodes for one in study.plan(tiny_study.TINY)}
+    grids = [json.loads(path.read_text()) for path in finished.glob("work/grid/*/manifest.json")]
+    datasets = [json.loads(path.read_text()) for path in finished.glob("work/dataset/*/manifest.json")]
+    assert planned["memory"] + planned["validation"] + planned["release"] + planned["noise"] == sum(
+        manifest["result"]["episodes"] for manifest in grids
+    )
+    assert planned["base"] + planned["shadow"] == sum(manifest["result"]["episodes"] for manifest in datasets)
+
+
+def test_the_paper_plan_has_the_papers_counts():
+    planned = {one.stage: one for one in study.plan(PAPER)}
+    assert planned["base"].episodes == 20_000
+    assert planned["shadow"].episodes == 140_000
+    assert planned["release"].episodes == 2 * 36 * 225 * 6
+    assert planned["noise"].episodes == 21_600
+    assert planned["collectors"].tasks == planned["finals"].tasks == 7
+
+
+def test_trainings_made_elsewhere_are_taken_without_their_episodes(finished, tmp_path):
+    from blindsave.learning.distil.packing import pack
+    from blindsave.stages.distillation import bring
+
+    archive = pack(finished / "work", tmp_path / "students.tar")[0]
+    site = tiny_study.site(tmp_path / "study")
+    assert bring(site, archive) > 0
+    for _ in study.run(site, until="validation"):
+        pass
+    for path in (tmp_path / "study/models").rglob("*.safetensors"):
+        assert path.read_bytes() == (finished / path.relative_to(tmp_path / "study")).read_bytes()
+    assert not list((tmp_path / "study/work/dataset").glob("*/*.safetensors"))
+    assert (tmp_path / "study/results/validation/validation.parquet").read_bytes() == (
+        finished / "results/validation/validation.parquet"
+    ).read_bytes()
+
+
+def test_smoke_runs_from_shots_to_report(tmp_path, capsys):
+    words = ["study", "--scale", "smoke", "--folder", str(tmp_path / "smoke"), "--json"]
+    cli.execute(words)
+    result = json.loads(capsys.readouterr().out)
+    assert [(one["stage"], one["what"]) for one in result["stages"]] == [(name, "ran") for name in NAMES]
+    assert Path(result["report"]).read_text().startswith("<!")
+    table = tables.read(tmp_path / "smoke/results/test/sealed_test.parquet")
+    assert set(table["policy"].to_pylist()) == {*SMOKE.families, "teacher"}
+    cli.execute(["status", str(tmp_path / "smoke"), "--json"])
+    assert {one["state"] for one in json.loads(capsys.readouterr().out)["stages"]} == {"done"}
+
+
+def test_plan_and_bad_words_on_the_command_line(capsys):
+    cli.execute(["study", "--scale", "quick", "--plan", "--json"])
+    plan = json.loads(capsys.readouterr().out)["plan"]
+    assert [one["stage"] for one in plan] == NAMES
+    assert sum(one["episodes"] for one in plan) == sum(one.episodes for one in study.plan(QUICK))
+    with pytest.raises(BlindsaveError, match="there is no stage `nowhere`"):
+        cli.execute(["study", "--until", "nowhere", "--json"])
+    with pytest.raises(BlindsaveError, match="holds no study"):
+        cli.execute(["status", "/nonexistent", "--json"])
