@@ -1,5 +1,6 @@
 """The live arena, and the probe that shows what a policy remembers."""
 
+import contextlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,10 +36,8 @@ class Play:
             raise BadInput(f"--visitors must be between 1 and 256, got {self.visitors}")
         with Arena(self.host, self.port, self.visitors) as arena:
             arena.announce()
-            try:
+            with contextlib.suppress(KeyboardInterrupt):
                 arena.wait(self.seconds)
-            except KeyboardInterrupt:
-                pass
             return {"address": arena.address, "loopback": arena.loopback, **arena.figures()}
 
     def show(self, result: dict[str, Any]) -> None:

@@ -1,9 +1,9 @@
 """The narrow door: what a page may say to the server.
 
-viser is made for visitors one trusts. Of everything its protocol offers, this arena needs four kinds of message from a
-page: where its camera is, what a control was set to, a drag on the table, and a click. All other handlers are taken out:
-the request to publish the server through a public tunnel, uploads (which are buffered in memory without limit), and
-whatever is passed on to other visitors. Messages are kept small, and pages of other sites may not connect.
+viser is made for visitors one trusts. Of everything its protocol offers, this arena needs three kinds of message from
+a page: where its camera is, what a control was set to, a drag on the table. All other handlers are taken out: the
+request to publish the server through a public tunnel, uploads (which are buffered in memory without limit), and whatever
+is passed on to other visitors. Messages are kept small, and pages of other sites may not connect.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""The controls of one visitor. Every control only leaves a command; the visitor's session carries it out in its turn."""
+"""The controls of one visitor. A control only leaves a command; the visitor's session carries it out in its turn."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,10 +11,11 @@ from blindsave.task.tracking import BLACKOUT_START
 Command = Callable[[str], None]
 NOBODY = "nobody: one table"
 STEP_MS = words.STEP_MS
-LEFT_POST, RIGHT_POST = "Left post", "Right post"
+LEFT_POST, RIGHT_POST = "Launch at the left post", "Launch at the right post"
 SPLITS = ("calibration", "train", "validation")
 """Splits whose shots may be played; the tests stay closed."""
-PRIMARY, QUIET = "blue", "gray"
+PRIMARY = "blue"
+FIRST_PAIR = ":038"
 
 
 class Panel:
@@ -27,12 +28,12 @@ class Panel:
         gui.add_html(words.INTRO)
         self.status, self.timeline = gui.add_html(""), gui.add_html("")
         self.note = gui.add_html("")
-        self._time_controls()
         with gui.add_folder("Twin shots"):
-            self._family = gui.add_dropdown(
-                "Pair", tuple(families), initial_value=families[0], hint="Both meet, then part."
-            )
+            first = next((family for family in families if family.endswith(FIRST_PAIR)), families[0])
+            self._family = gui.add_dropdown("Pair", tuple(families), initial_value=first, hint="They meet, then part.")
             self._buttons((LEFT_POST, "twin_left"), (RIGHT_POST, "twin_right"), color=PRIMARY)
+        with gui.add_folder("Time"):
+            self._time_controls()
         with gui.add_folder("Goalkeepers"):
             offered = tuple(self._titles)
             self._first = gui.add_dropdown("Left", offered, initial_value=title(pair[0]))
@@ -55,8 +56,8 @@ class Panel:
             gui.add_html(words.key())
 
     def _time_controls(self) -> None:
-        group = self.gui.add_button_group("Time", ("Pause", "Step back", "Step", "Replay"))
-        commands = {"Pause": "pause", "Step back": "step_back", "Step": "step", "Replay": "replay"}
+        group = self.gui.add_button_group("Show", ("Pause", "Back", "Step", "Replay"))
+        commands = {"Pause": "pause", "Back": "step_back", "Step": "step", "Replay": "replay"}
         self._on(group.on_click, lambda: commands.get(str(group.value), ""))
         self._pace = self.gui.add_slider("Speed", 0.05, 1.0, 0.05, 1.0)
         self._on(self._pace.on_update, lambda: "speed")

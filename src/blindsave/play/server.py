@@ -58,11 +58,17 @@ class Arena:
         server.gui.main_panel.dock_right()
         scene = server.scene
         scene.world_axes.visible = False
-        floor = shapes.cylinder(7.0, 0.01)
+        floor = shapes.cylinder(14.0, 0.01)
         scene.add_mesh_simple(
             "/floor", floor.vertices.astype("f4"), floor.faces.astype("u4"), color=FLOOR,
             position=(-0.3, 0.0, FLOOR_Z_M - 0.01), cast_shadow=False,
         )  # fmt: skip
+        scene.configure_default_lights(enabled=False)
+        scene.configure_environment_map("studio", environment_intensity=0.3)
+        scene.add_light_directional(
+            "/key", intensity=1.1, position=(1.2, -1.5, 4.0), color=(255, 250, 240), cast_shadow=True
+        )
+        scene.add_light_ambient("/fill", intensity=0.3)
         scene.configure_fog(5.0, 10.0, color=NIGHT)
         server.initial_camera.position, server.initial_camera.look_at = ALONE
         server.initial_camera.fov = 0.75
@@ -76,7 +82,8 @@ class Arena:
         websocket = network._live_connections[connection.client_id]
         guard.limit(websocket)
         guard.narrow(connection)
-        if not guard.same_site(websocket.request.headers):
+        request = websocket.request
+        if request is None or not guard.same_site(request.headers):
             await websocket.close(1008, "pages of other sites may not play here")
         elif len(network._live_connections) > self.most_visitors:
             await websocket.close(1013, "the arena is full; try again later")

@@ -1,4 +1,4 @@
-"""One visitor: a game, its tables in the scene, its controls. Runs in the arena's clock, never in the network's thread."""
+"""One visitor: a game, its tables in the scene, its controls. Runs in the arena's clock, not in the network."""
 
 import logging
 from collections import deque
@@ -19,7 +19,7 @@ COMMANDS_PER_TICK = 4
 WORDS_EVERY = 5  # ticks
 APART_M = 0.86
 ALONE = ((0.95, -1.75, 1.30), (-0.50, 0.0, 0.0))
-BESIDE = ((1.95, 0.0, 1.75), (-0.55, 0.0, -0.05))
+BESIDE = ((2.80, 0.0, 2.20), (-0.40, 0.0, 0.0))
 TWINS = "validation"
 
 
@@ -156,7 +156,8 @@ class Session:
         game = self.game
         if game.take is not None:
             for number, table in enumerate(game.take.tables):
-                self.stages[number].show(table, game.moment, words.said(game.outcome(number)))
+                outcome = game.outcome(number)
+                self.stages[number].show(table, game.moment, words.said(outcome), words.colour_of(outcome))
         if not moved or game.finished or self._ticks % WORDS_EVERY == 0:
             self.panel.status.content = words.status(game)
             self.panel.timeline.content = words.timeline(game)

@@ -10,14 +10,14 @@ from blindsave.play import poses, shapes
 from blindsave.play.game import Frame, Table
 
 Colour = tuple[int, int, int]
-SEEN: Colour = (255, 205, 40)
-UNSEEN: Colour = (96, 165, 250)
-WANTED: Colour = (74, 222, 128)
-BELIEVED: Colour = (232, 121, 249)
+SEEN: Colour = (255, 190, 0)
+UNSEEN: Colour = (56, 189, 248)
+WANTED: Colour = (34, 230, 90)
+BELIEVED: Colour = (236, 72, 240)
 SAVED: Colour = (34, 197, 94)
 LOST: Colour = (239, 68, 68)
 GHOST = 0.28
-MARK_Z_M = 0.0016
+MARK_Z_M, DOT_Z_M = 0.0016, 0.008
 SURFACE = "surface"
 OWN_LIGHT = frozenset({"line", "line_red", "goal"})  # flat paint: casts no shadow
 
@@ -70,21 +70,23 @@ class Stage:
         self.believed = self._mesh("/believed", shapes.cylinder(r, 0.006), BELIEVED, opacity=0.75, **flat)
         ring = shapes.ring(0.80 * MALLET_RADIUS_M, MALLET_RADIUS_M, half)
         self.wanted = self._mesh("/wanted", ring, WANTED, **flat)
+        frame = shapes.box(np.array([0.045, 0.125, 0.02]))
+        self.light = self._mesh("/light", frame, SAVED, opacity=0.8, position=(-1.02, 0.0, 0.02), **flat)
         self.aim = self.scene.add_arrows(
             f"{self.root}/aim", np.zeros((1, 2, 3), np.float32), SEEN,
             shaft_radius=0.006, head_radius=0.02, head_length=0.05, visible=False,
         )  # fmt: skip
         self.trail = self.scene.add_point_cloud(
-            f"{self.root}/trail", np.zeros((1, 3), np.float32), SEEN, point_size=0.011, point_shape="circle",
+            f"{self.root}/trail", np.zeros((1, 3), np.float32), SEEN, point_size=0.009, point_shape="circle",
             point_shading="flat", precision="float32", visible=False,
         )  # fmt: skip
         label = {"visible": False, "depth_test": False, "anchor": "bottom-center"}
         self.lost = self.scene.add_label(f"{self.root}/lost", "hidden", font_screen_scale=1.1, **label)
         self.name = self.scene.add_label(
-            f"{self.root}/name", "", font_screen_scale=1.5, position=(-1.35, 0.0, 0.98), **label
+            f"{self.root}/name", "", font_screen_scale=1.5, position=(0.98, 0.0, 0.10), **label
         )
         self.banner = self.scene.add_label(
-            f"{self.root}/banner", "", font_screen_scale=2.6, position=(-0.85, 0.0, 0.30), **label
+            f"{self.root}/banner", "", font_screen_scale=1.9, position=(-0.98, 0.0, 0.16), **label
         )
 
     def place(self, y_m: float, visible: bool) -> None:
@@ -96,19 +98,20 @@ class Stage:
         """Write the policy's name over the table."""
         self.name.text, self.name.visible = title, bool(title)
 
-    def show(self, table: Table, moment: float, banner: str) -> None:
+    def show(self, table: Table, moment: float, banner: str, colour: Colour) -> None:
         """Draw a moment of a table's episode."""
         frame = table.at(moment)
         self.pose(frame.qpos)
         self._mark(frame)
         self._draw_trail(table, int(moment))
         self.aim.visible = False
-        self.announce(banner)
+        self._announce(banner, colour)
 
-    def announce(self, banner: str) -> None:
-        """Say how it ended, over the goal; an empty text says nothing."""
+    def _announce(self, banner: str, colour: Colour) -> None:
+        """Say how it ended, over a goal that lights up; an empty text says nothing."""
         if banner != self.banner.text:
             self.banner.text, self.banner.visible = banner, bool(banner)
+            self.light.color, self.light.visible = colour, bool(banner)
 
     def pose(self, qpos: NDArray[np.float64]) -> None:
         """Move arm and puck."""
@@ -137,7 +140,7 @@ class Stage:
             return
         self._trail = until
         frames = table.frames[: until + 1]
-        points = np.full((len(frames), 3), MARK_Z_M, np.float32)
+        points = np.full((len(frames), 3), DOT_Z_M, np.float32)
         points[:, :2] = [frame.puck for frame in frames]
         self.trail.points = points
         self.trail.colors = np.array([SEEN if frame.visible else UNSEEN for frame in frames], np.uint8)

@@ -11,6 +11,7 @@ from blindsave.task.outcomes import Outcome
 STEP_MS = 20
 BOX = "font-family:inherit;padding:0 0.9em;line-height:1.35;"
 MUTED = "opacity:0.65;font-size:0.8em;"
+LOUD = "font-weight:700;white-space:nowrap"
 INTRO = (
     f"<div style='{BOX}padding-top:0.2em'><b>Shoot at the robot. Hide the puck. See what it remembers.</b>"
     f"<div style='{MUTED}margin-top:0.25em'>Twin shots look alike where the puck disappears, then part for opposite "
@@ -56,11 +57,12 @@ def status(game: Game) -> str:
             hidden = not table.at(game.moment).visible
             words, colour = ("puck hidden", UNSEEN) if hidden else ("puck in sight", SEEN)
         ink = "#06130a" if colour in (SAVED, SEEN, UNSEEN) else "#fff"
-        pill = f"background:{css(colour)};color:{ink};border-radius:0.5em;padding:0.1em 0.6em;font-weight:700;"
+        pill = f"background:{css(colour)};color:{ink};border-radius:0.5em;padding:0.1em 0.6em;{LOUD}"
         code = f"data-policy='{escape(table.player.name)}' data-outcome='{outcome.label}'"
         lines += (
-            f"<div style='display:flex;justify-content:space-between;gap:0.6em;margin:0.3em 0' {code}>"
-            f"<span>{escape(table.player.title)}</span><span style='{pill}white-space:nowrap'>{escape(words)}</span></div>"
+            f"<div style='display:flex;justify-content:space-between;align-items:center;gap:0.6em;margin:0.35em 0;"
+            f"font-size:0.9em' {code}><span>{escape(table.player.title)}</span>"
+            f"<span style='{pill}'>{escape(words)}</span></div>"
         )
     return f"<div class='blindsave-status' style='{BOX}'>{lines}</div>"
 
@@ -77,6 +79,7 @@ def timeline(game: Game) -> str:
     left, width = 100 * start / length, 100 * max(0, stop - start) / length
     here, end = 100 * game.moment / length, 100 * min(1.0, len(visible) / length)
     state = "in sight" if shown.visible else f"hidden for {STEP_MS * (int(game.moment) - start + 1)} ms"
+    state = "the end" if game.finished else state
     bar = "position:absolute;top:0;bottom:0;"
     return (
         f"<div style='{BOX}'><div style='position:relative;height:0.8em;border-radius:0.4em;overflow:hidden;"
