@@ -49,6 +49,7 @@ COMMANDS: dict[str, Command] = {
     "teacher train": Command("blindsave.cli.teacher:Train", "train the teacher, or continue training"),
     "teacher validate": Command("blindsave.cli.teacher:Validate", "evaluate a run's checkpoints, name the winner"),
     "teacher freeze": Command("blindsave.cli.teacher:Freeze", "make the selected checkpoint the teacher"),
+    "teacher info": Command("blindsave.cli.teacher:Info", "say what a training run came to"),
     "teacher curve": Command("blindsave.cli.teacher:Curve", "draw a run's learning curve"),
     "teacher belief": Command("blindsave.cli.teacher:Belief", "draw what the world model believes of a hidden puck"),
     "bench train": Command("blindsave.cli.teacher:BenchTrain", "measure the training speed"),

@@ -130,6 +130,28 @@ class Freeze:
 
 
 @dataclass(frozen=True)
+class Info:
+    """Say what a run came to: steps, updates, time, speed, and the selected checkpoint."""
+
+    folder: Path = Path("results/teacher")
+    """A run's folder; by default what was published of the shipped teacher's run."""
+
+    def run(self) -> dict[str, Any]:
+        """Read the run's files."""
+        from blindsave.learning.dreamer.summary import summarise_run
+
+        return summarise_run(self.folder)
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print the figures."""
+        speed = f"{result['updates_per_s_median']:.0f} updates/s, {result['steps_per_s_median']:.0f} steps/s (medians)"
+        print(f"{result['steps']:,} steps, {result['updates']:,} updates in {result['minutes']:.1f} min; {speed}")
+        for mode, rates in result.get("validation", {}).items():
+            by = ", ".join(f"L={k} {rate:.1%}" for k, rate in rates.items() if k != "all")
+            print(f"selected step {result['selected']:,} of {result['checkpoints']}, {mode}: {rates['all']:.2%} ({by})")
+
+
+@dataclass(frozen=True)
 class Curve:
     """Draw a run's learning curve: save rate, losses, latents, behaviour."""
 

@@ -1,0 +1,52 @@
+"""The shipped teacher is what its run's files say it is, and freezing it again gives the same file."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blindsave.cli import execute
+from blindsave.errors import BadFile, BadInput
+from blindsave.learning.dreamer import checkpoint, freeze, summary
+from blindsave.policies import files
+from blindsave.store import sha256_file
+
+ROOT = Path(__file__).parents[2]
+TEACHER, AGENT = ROOT / "models/teacher/teacher.safetensors", ROOT / "models/teacher/agent.safetensors"
+RUN = ROOT / "results/teacher"
+
+
+def test_the_teacher_is_the_selected_checkpoint_of_the_published_run():
+    _, about = files.read_policy(TEACHER)
+    assert about["step"] == freeze.selected_step(RUN) == summary.summarise_run(RUN)["selected"]
+    assert about["notes"]["source_sha256"] == sha256_file(AGENT)
+    assert about["notes"]["training"]["steps"] == summary.summarise_run(RUN)["steps"] == 1_000_000
+
+
+def test_freezing_the_agent_again_gives_the_teachers_parameters(tmp_path):
+    folder = checkpoint.Folder(tmp_path / "run")
+    target = folder.path("params", 980_000)
+    target.parent.mkdir(parents=True)
+    target.write_bytes(AGENT.read_bytes())
+    freeze.freeze(folder.root, tmp_path / "again.safetensors", step=980_000)
+    again, _ = files.read_policy(tmp_path / "again.safetensors")
+    shipped, _ = files.read_policy(TEACHER)
+    assert again.keys() == shipped.keys()
+    assert all(np.array_equal(again[name], shipped[name]) for name in shipped)
+
+
+def test_nothing_is_frozen_from_a_run_without_a_table_or_a_table_without_rows(tmp_path):
+    with pytest.raises(BadFile, match="validate"):
+        freeze.freeze(tmp_path, tmp_path / "x.safetensors")
+    (tmp_path / "validation.json").write_text('{"rows": []}')
+    with pytest.raises(BadInput, match="sampled"):
+        freeze.freeze(tmp_path, tmp_path / "x.safetensors")
+    assert not (tmp_path / "x.safetensors").exists()
+
+
+def test_info_prints_the_published_run(capsys):
+    execute(["teacher", "info", "--folder", str(RUN), "--json"])
+    result = json.loads(capsys.readouterr().out)
+    assert result["updates"] == 77_886
+    assert list(result["validation"]["sampled"]) == ["all", "0", "5", "10", "15", "20"]
