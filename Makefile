@@ -15,7 +15,7 @@ $(STAMP): pyproject.toml setup.py $(NATIVE)
 	@touch $(STAMP)
 
 study: setup
-	$(BIN)/blindsave calibrate
+	$(BIN)/blindsave study --scale quick
 
 test: setup
 	$(BIN)/python -m pytest

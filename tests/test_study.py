@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import tiny_study
 from blindsave import cli, study
 from blindsave.errors import BadFile, BlindsaveError
 from blindsave.evidence import tables
+from blindsave.stages.planning import published_plan, reduced, to_toml
 from blindsave.stages.reporting import DATED
 from blindsave.stages.scales import PAPER, QUICK, SCALES, SMOKE
 
@@ -26,6 +28,16 @@ def finished(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("study") / "tiny"
     for _ in study.run(tiny_study.site(folder)):
         pass
+    return folder
+
+
+def begun(finished: Path, folder: Path, *stages: str) -> Path:
+    """A study folder in which some stages are already done."""
+    for stage in stages:
+        record = json.loads((finished / "stages" / f"{stage}.json").read_text())
+        for name in (f"stages/{stage}.json", *record["files"]):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(finished / name, folder / name)
     return folder
 
 
@@ -86,8 +98,9 @@ def test_damage_is_named_and_never_repaired_silently(finished, tmp_path):
     assert "state_reset.parquet is missing" in states["memory"]["reason"]
 
 
-def test_a_failed_stage_says_why(tmp_path):
-    site = tiny_study.Site(tmp_path / "study", tiny_study.TINY, teacher=tmp_path / "nobody.safetensors", quiet=True)
+def test_a_failed_stage_says_why(finished, tmp_path):
+    folder = begun(finished, tmp_path / "study", "splits")
+    site = tiny_study.Site(folder, tiny_study.TINY, teacher=tmp_path / "nobody.safetensors", quiet=True)
     with pytest.raises(BlindsaveError, match="there is no teacher"):
         list(study.run(site, until="teacher"))
     states = {one["stage"]: one for one in study.status(tmp_path / "study")}
@@ -129,16 +142,16 @@ def test_trainings_made_elsewhere_are_taken_without_their_episodes(finished, tmp
     from blindsave.stages.distillation import bring
 
     archive = pack(finished / "work", tmp_path / "students.tar")[0]
-    site = tiny_study.site(tmp_path / "study")
+    site = tiny_study.site(begun(finished, tmp_path / "study", "splits", "teacher", "memory"))
     assert bring(site, archive) > 0
-    for _ in study.run(site, until="validation"):
+    for _ in study.run(site, until="finals"):
         pass
     for path in (tmp_path / "study/models").rglob("*.safetensors"):
         assert path.read_bytes() == (finished / path.relative_to(tmp_path / "study")).read_bytes()
     assert not list((tmp_path / "study/work/dataset").glob("*/*.safetensors"))
-    assert (tmp_path / "study/results/validation/validation.parquet").read_bytes() == (
-        finished / "results/validation/validation.parquet"
-    ).read_bytes()
+    records = {p.relative_to(finished): p.read_bytes() for p in finished.glob("results/datasets/*/manifest.json")}
+    assert len(records) == 2
+    assert all((tmp_path / "study" / name).read_bytes() == content for name, content in records.items())
 
 
 def test_smoke_runs_from_shots_to_report(tmp_path, capsys):
@@ -151,6 +164,19 @@ def test_smoke_runs_from_shots_to_report(tmp_path, capsys):
     assert set(table["policy"].to_pylist()) == {*SMOKE.families, "teacher"}
     cli.execute(["status", str(tmp_path / "smoke"), "--json"])
     assert {one["state"] for one in json.loads(capsys.readouterr().out)["stages"]} == {"done"}
+
+
+def test_the_plan_file_survives_writing_and_cutting():
+    published = tomllib.loads(published_plan().read_text())
+    assert tomllib.loads(to_toml(published)) == published
+    assert reduced(published, PAPER)["contrasts"] == published["contrasts"]
+    assert {h["id"] for h in reduced(published, SMOKE)["hypotheses"]} == {"memory", "teacher"}
+
+
+def test_what_was_spent_is_kept(finished):
+    spent = {row["work"]: row for row in json.loads((finished / "results/spent.json").read_text())["spent"]}
+    assert spent["base episodes"]["episodes"] == tiny_study.TINY.base_episodes
+    assert spent["finals, feed_forward"]["wall_s"] > 0
 
 
 def test_plan_and_bad_words_on_the_command_line(capsys):

@@ -133,6 +133,8 @@ class BenchStudy:
     """Episodes of each kind that are played and trained on."""
     threads: int | None = None
     """Threads of simulation."""
+    results: Path = Path("results")
+    """Results of a finished study: its `spent.json` says what it cost where it ran."""
 
     def run(self) -> dict[str, Any]:
         """Measure, extrapolate by counts."""
@@ -144,11 +146,19 @@ class BenchStudy:
         rates = measure_rates(scale.families, self.episodes, self.threads, _tell)
         plan = [one.to_dict() for one in study.plan(scale, rates)]
         total = sum(one["seconds"] for one in plan)
-        return {"scale": self.scale, "rates_s": rates, "plan": plan, "total_s": round(total, 1), **store.provenance()}
+        record = self.results / "spent.json"
+        spent = store.read_json(record)["spent"] if record.is_file() else None
+        summary = {"scale": self.scale, "rates_s": rates, "plan": plan, "total_s": round(total, 1), "spent": spent}
+        return summary | store.provenance()
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print the table."""
+        """Print the table, and what the finished study cost."""
+        from blindsave.cli.evidence import print_table
+
         _show_plan(result)
+        if result["spent"]:
+            rows = [[r["work"], str(r["pieces"]), f"{r['wall_s']:.0f}", r["machine"]] for r in result["spent"]]
+            print_table(f"what {self.results} cost", ["work", "pieces", "seconds", "machine"], rows)
 
 
 def _tell(line: str) -> None:

@@ -8,6 +8,7 @@ from blindsave.engine import Output, Task
 from blindsave.policies.catalog import load_file
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
+from blindsave.stages.spent import spent
 
 DATED = ("ledger", "files", "costs", "table-1")
 """Tables that name dates, hashes of dated files, or times measured on this machine."""
@@ -25,6 +26,7 @@ def make_report(site: Site) -> Output:
     from blindsave.report.results import read_results
 
     store.write_whole(site.results / "statement.md", statement(site.scale) + "\n")
+    site.write_json("spent.json", {"spent": spent(site.work)})
     read = read_results(site.results)
     clean = {split: table for split, table in read.tables.items() if split != "noise_test"}
     record_failures(replace(read, tables=clean), load=lambda policy, seed: _load(site, policy, seed))
