@@ -18,7 +18,7 @@ study: setup
 	$(BIN)/blindsave study --scale quick
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: setup
 	$(BIN)/ruff format --check .

@@ -25,7 +25,9 @@ def test_a_missing_student_is_named_with_its_path(models):
         policies.load("structured_k0/14399")
 
 
-def test_unknown_names_are_refused(models):
+def test_unknown_names_are_refused(models, tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
     for name in ("", "goalie", "goalie/3", "../x"):
         with pytest.raises(BadInput, match="there is no policy"):
             policies.load(name)
