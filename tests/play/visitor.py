@@ -1,5 +1,7 @@
 """A visitor without a browser: speaks viser's protocol over a plain websocket, politely or not."""
 
+import contextlib
+import socket
 import threading
 import time
 from typing import Any
@@ -57,6 +59,8 @@ class Visitor:
 
     def vanish(self) -> None:
         """Leave without a word, as a pulled plug does."""
+        with contextlib.suppress(OSError):  # the server may have been quicker
+            self.socket.socket.shutdown(socket.SHUT_RDWR)
         self.socket.socket.close()
 
     def _read(self) -> None:

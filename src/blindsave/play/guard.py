@@ -2,8 +2,8 @@
 
 viser is made for visitors one trusts. Of everything its protocol offers, this arena needs three kinds of message from
 a page: where its camera is, what a control was set to, a drag on the table. All other handlers are taken out: the
-request to publish the server through a public tunnel, uploads (which are buffered in memory without limit), and whatever
-is passed on to other visitors. Messages are kept small, and pages of other sites may not connect.
+request to publish the server through a public tunnel, uploads (which are buffered in memory without limit), and
+whatever is passed on to other visitors. Messages are kept small, and pages of other sites may not connect.
 """
 
 import logging
@@ -13,6 +13,13 @@ from urllib.parse import urlsplit
 LOG = logging.getLogger("blindsave")
 MOST_MESSAGE_BYTES = 1 << 16
 MOST_TEXT = 200
+FARTHEST = 1e6
+PLACES = {
+    # fields of camera and drag messages, and how many numbers each has
+    "wxyz": 4, "position": 3, "look_at": 3, "up_direction": 3, "fov": 1, "near": 1, "far": 1,
+    "image_height": 1, "image_width": 1,
+    "start_position": 3, "end_position": 3, "start_screen_pos": 2, "end_screen_pos": 2,
+}  # fmt: skip
 ALLOWED = ("ViewerCameraMessage", "GuiUpdateMessage", "SceneNodeDragMessage")
 
 
@@ -27,18 +34,32 @@ def narrow(connection: Any) -> None:
     for kind in [kind for kind in handlers if kind.__name__ not in ALLOWED]:
         del handlers[kind]
     for kind, found in handlers.items():
-        if kind.__name__ == "GuiUpdateMessage":
-            handlers[kind] = [_checked(handler) for handler in found]
+        handlers[kind] = [_checked(handler) for handler in found]
 
 
 def _checked(handler: Any) -> Any:
     async def checked(client_id: int, message: Any) -> None:
-        if is_plain(message.updates):
+        if is_sound(message):
             await handler(client_id, message)
         else:
-            LOG.debug("refused a setting from visitor %s", client_id)
+            LOG.debug("refused a message of visitor %s", client_id)
 
     return checked
+
+
+def is_sound(message: Any) -> bool:
+    """Whether a message holds what its kind should: a plain setting, or places that are finite numbers."""
+    if hasattr(message, "updates"):
+        return is_plain(message.updates)
+    return all(are_finite(getattr(message, name), size) for name, size in PLACES.items() if hasattr(message, name))
+
+
+def are_finite(value: Any, size: int) -> bool:
+    """Whether a value is `size` finite numbers of a sensible magnitude."""
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    return len(parts) == size and all(
+        isinstance(part, (int, float)) and not isinstance(part, bool) and abs(part) < FARTHEST for part in parts
+    )
 
 
 def is_plain(updates: Any) -> bool:

@@ -7,6 +7,7 @@ import logging
 import sys
 import threading
 import time
+import warnings
 from typing import Any
 
 import viser
@@ -36,7 +37,6 @@ class Arena:
         self.visitors_served = self.ticks = self.late_ticks = self.faults = 0
         self._shots = 0
         self._lock = threading.Lock()
-        self._gone: set[int] = set()
         self._stop = threading.Event()
         self.loop_errors = guard.QuietLoop()
         self.server = self._open(port)
@@ -45,6 +45,8 @@ class Arena:
     def _open(self, port: int) -> viser.ViserServer:
         for name in ("websockets.server", "websockets"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
+        # What viser warns of here is what visitors do: odd messages, and leaving while their page is being made.
+        warnings.filterwarnings("ignore", r"\[viser\]|Queued a .* on a closed connection")
         with contextlib.redirect_stdout(io.StringIO()):  # viser draws a box with addresses; `announce` says it better
             server = viser.ViserServer(self.host, port, label="blindsave", verbose=False)
         bound = server.get_port()
@@ -90,18 +92,14 @@ class Arena:
 
     def _arrive(self, client: Any) -> None:
         """Make a game for a new page; viser calls this in a thread of its own."""
-        with self._lock:
-            if client.client_id in self._gone:
-                self._gone.discard(client.client_id)
-                return
         try:
             session = Session(client, self.roster)
-        except Exception:
-            LOG.exception("a visitor's page could not be made")
+        except Exception as error:
+            LOG.debug("a visitor's page could not be made: %s", error)
             return
         with self._lock:
-            if client.client_id in self._gone:  # left while the page was being made
-                self._gone.discard(client.client_id)
+            # Who left while the page was being made is no longer listed; who leaves from now on waits for the lock.
+            if client.client_id not in self.server.get_clients():
                 return
             self.sessions[client.client_id] = session
             self.visitors_served += 1
@@ -110,10 +108,7 @@ class Arena:
         """Free the game of a closed page."""
         with self._lock:
             session = self.sessions.pop(client.client_id, None)
-            if session is None:
-                self._gone.add(client.client_id)
-            else:
-                self._shots += _shots(session)
+            self._shots += _shots(session) if session else 0
 
     def _run(self) -> None:
         """Tick every game fifty times a second; late ticks are caught up, long stalls are forgotten."""
@@ -126,11 +121,14 @@ class Arena:
             elif ahead < -FALLEN_BEHIND * CONTROL_DT_S:
                 self.late_ticks += int(-ahead / CONTROL_DT_S)
                 due = time.monotonic()
-            with self._lock:
-                present = list(self.sessions.items())
-            for number, session in present:
-                self._tick(number, session)
+            self._tick_all()
             self.ticks += 1
+
+    def _tick_all(self) -> None:
+        with self._lock:
+            present = list(self.sessions.items())
+        for number, session in present:
+            self._tick(number, session)
 
     def _tick(self, number: int, session: Session) -> None:
         try:

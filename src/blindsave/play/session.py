@@ -18,7 +18,7 @@ MOST_COMMANDS = 32
 COMMANDS_PER_TICK = 4
 WORDS_EVERY = 5  # ticks
 APART_M = 0.86
-ALONE = ((0.95, -1.75, 1.30), (-0.50, 0.0, 0.0))
+ALONE = ((1.10, -1.95, 1.45), (-0.42, 0.05, 0.0))
 BESIDE = ((2.80, 0.0, 2.20), (-0.40, 0.0, 0.0))
 TWINS = "validation"
 

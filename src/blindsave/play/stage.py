@@ -83,7 +83,7 @@ class Stage:
         label = {"visible": False, "depth_test": False, "anchor": "bottom-center"}
         self.lost = self.scene.add_label(f"{self.root}/lost", "hidden", font_screen_scale=1.1, **label)
         self.name = self.scene.add_label(
-            f"{self.root}/name", "", font_screen_scale=1.5, position=(0.98, 0.0, 0.10), **label
+            f"{self.root}/name", "", font_screen_scale=1.25, position=(0.80, 0.0, 0.02), **label
         )
         self.banner = self.scene.add_label(
             f"{self.root}/banner", "", font_screen_scale=1.9, position=(-0.98, 0.0, 0.16), **label

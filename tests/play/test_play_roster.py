@@ -1,0 +1,58 @@
+import shutil
+
+import numpy as np
+import pytest
+
+from blindsave.errors import BadInput
+from blindsave.play import roster
+from blindsave.policies import catalog
+from blindsave.policies.probe import Probe, probe_file
+from blindsave.policies.students.student import Student
+from blindsave.store import sha256_file
+
+
+@pytest.fixture
+def models(tmp_path, monkeypatch):
+    monkeypatch.setenv(catalog.MODELS_VARIABLE, str(tmp_path))
+    return tmp_path
+
+
+def test_without_models_the_scripted_players_remain(models):
+    players = roster.Roster()
+    assert players.names == ("privileged", "fixed_centre", "inactive")
+    assert players.default_pair() == ("privileged", "fixed_centre")
+
+
+def test_shipped_students_come_first_and_make_the_pair(models):
+    for family in ("feed_forward", "structured_k0"):
+        Student.untrained(family, 14303).save(catalog.student_file(family, 14303))
+    players = roster.Roster()
+    assert players.names[:2] == ("feed_forward/14303", "structured_k0/14303")
+    assert players.default_pair() == ("structured_k0/14303", "feed_forward/14303")
+    assert players.player("structured_k0/14303") is players.player("structured_k0/14303")
+
+
+@pytest.mark.parametrize(
+    "name", ["", "../../etc/passwd", "models/teacher/teacher.safetensors", "structured_k0/1", "__x"]
+)
+def test_only_what_is_offered_can_be_chosen(name):
+    with pytest.raises(BadInput):
+        roster.Roster().player(name)
+
+
+def test_titles_are_distinct():
+    names = roster.available()
+    assert len({roster.title(name) for name in names}) == len(names)
+
+
+def test_a_probe_of_other_parameters_is_not_used(models):
+    name = "structured_k0/14303"
+    path = catalog.student_file("structured_k0", 14303)
+    Student.untrained("structured_k0", 14303).save(path)
+    width = roster.load(name).initial(1).shape[1]
+    probe = Probe(np.ones((2, width), np.float32), np.zeros(2, np.float32), name, sha256_file(path))
+    probe.save(probe_file(name))
+    assert roster.Roster().player(name).probe is not None
+    shutil.copy(path, models / "kept")
+    Student.untrained("structured_k0", 14304).save(path)
+    assert roster.Roster().player(name).probe is None

@@ -1,0 +1,60 @@
+import mujoco
+import numpy as np
+import pytest
+
+from blindsave.arena import scene
+from blindsave.play import poses, shapes
+
+
+def volume(mesh):
+    a, b, c = (mesh.vertices[mesh.faces[:, k]] for k in range(3))
+    return float(np.sum(np.cross(a, b) * c) / 6)
+
+
+R, H = 0.3, 0.5
+SOLIDS = {
+    "cylinder": (shapes.cylinder(R, H), 2 * np.pi * R**2 * H),
+    "capsule": (shapes.capsule(R, H), 2 * np.pi * R**2 * H + 4 / 3 * np.pi * R**3),
+    "ellipsoid": (shapes.ellipsoid(np.array([0.2, 0.3, 0.4])), 4 / 3 * np.pi * 0.2 * 0.3 * 0.4),
+    "box": (shapes.box(np.array([0.2, 0.3, 0.4])), 8 * 0.2 * 0.3 * 0.4),
+    "ring": (shapes.ring(0.2, 0.3, 0.05), 0.1 * np.pi * (0.3**2 - 0.2**2)),
+}
+
+
+@pytest.mark.parametrize("name", SOLIDS)
+def test_solids_are_closed_and_face_outwards(name):
+    mesh, expected = SOLIDS[name]
+    # Many-sided, so a little smaller than the round solid; inside out it would be negative.
+    assert 0.97 * expected < volume(mesh) <= expected * (1 + 1e-9)
+    assert mesh.faces.min() == 0 and mesh.faces.max() == len(mesh.vertices) - 1
+
+
+def test_every_visible_geom_but_the_floor_is_drawn():
+    model = scene.visual_model()
+    drawn = {part.body for part in shapes.parts()}
+    expected = {model.body(model.geom_bodyid[g]).name for g in range(model.ngeom) if model.geom_group[g] == 1}
+    assert drawn == expected
+    assert all(np.isfinite(part.mesh.vertices).all() for part in shapes.parts())
+    low, high = np.array([p.mesh.vertices.min(0) for p in shapes.parts() if p.body == "world"]).min(0), 0.2
+    assert low[2] > -0.79 and max(p.mesh.vertices[:, 2].max() for p in shapes.parts() if p.body == "world") < high
+
+
+def test_nested_turns_give_the_poses_of_the_simulator():
+    model = scene.visual_model()
+    data = mujoco.MjData(model)
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        data.qpos[:] = rng.uniform(-1, 1, model.nq)
+        mujoco.mj_kinematics(model, data)
+        position, rotation = {"": np.zeros(3)}, {"": np.eye(3)}
+        for body in poses.bodies():
+            parent = body.path.rpartition("/")[0]
+            turn = np.empty(9)
+            mujoco.mju_quat2Mat(turn, np.array(poses.turned(body, data.qpos)))
+            local = np.array(body.position)
+            if body.name == poses.PUCK:
+                local = np.array([data.qpos[9], data.qpos[10], 0.0])
+            position[body.path] = position[parent] + rotation[parent] @ local
+            rotation[body.path] = rotation[parent] @ turn.reshape(3, 3)
+            np.testing.assert_allclose(position[body.path], data.body(body.name).xpos, atol=1e-12)
+            np.testing.assert_allclose(rotation[body.path].ravel(), data.body(body.name).xmat, atol=1e-12)
