@@ -138,6 +138,67 @@ def test_another_address_is_warned_about(arena, capsys):
     assert "warning" in capsys.readouterr().err
 
 
+def test_the_door_is_narrow(arena, monkeypatch):
+    """Well-formed messages of viser that this arena has no use for reach nobody."""
+    asked = []
+    monkeypatch.setattr(arena.server, "request_share_url", lambda *_: asked.append("tunnel"))
+    visitor = Visitor(arena.server.get_port())
+    visitor.enter()
+    wait(lambda: arena.sessions)
+    session = the_session(arena)
+    uuid = visitor.controls["Shot id"]
+    kept = len(arena.server._websock_server._broadcast_buffer.message_from_id)
+    visitor.send({"type": "ShareUrlRequest"})
+    for k in range(50):
+        visitor.send({"type": "GuiFormDirtyMessage", "uuid": f"form {k}"})
+    upload = {"source_component_uuid": uuid, "transfer_uuid": "t"}
+    whole = {"filename": "a", "mime_type": "b", "part_count": 9, "size_bytes": 9}
+    visitor.send({"type": "FileTransferStartUpload", **upload, **whole})
+    visitor.send({"type": "FileTransferPart", **upload, "part_index": 0, "content": b"x"})
+    visitor.send({"type": "GuiUpdateMessage", "uuid": uuid, "updates": {"value": "ours", "update_cb": "gone"}})
+    visitor.send({"type": "GuiUpdateMessage", "uuid": uuid, "updates": {"update_cb": "gone"}})
+    visitor.set("Shot id", "y" * 5000)
+    visitor.set("Shot id", "the last message")
+    wait(lambda: session.panel.shot_id == "the last message")
+    assert asked == [] and arena.loop_errors.complaints == 0
+    assert session.client.gui._current_file_upload_states == {}
+    assert len(arena.server._websock_server._broadcast_buffer.message_from_id) == kept
+    assert isinstance(session.panel._shot_id._impl.update_cb, list)
+    visitor.close()
+
+
+def test_a_message_far_too_large_ends_its_connection_only(arena):
+    visitors = [Visitor(arena.server.get_port()) for _ in range(2)]
+    for visitor in visitors:
+        visitor.enter()
+    visitors[0].socket.send(bytes(200_000))
+    wait(lambda: not visitors[0]._reader.is_alive())
+    wait(lambda: len(arena.sessions) == 1)
+    visitors[1].press(LEFT_POST)
+    wait(lambda: the_session(arena).game.take is not None)
+    visitors[1].close()
+
+
+def test_a_game_that_fails_does_not_stop_the_others(arena, monkeypatch):
+    visitors = [Visitor(arena.server.get_port()) for _ in range(2)]
+    for visitor in visitors:
+        visitor.enter()
+    wait(lambda: len(arena.sessions) == 2)
+    broken, sound = arena.sessions.values()
+
+    def fail() -> None:
+        raise RuntimeError("a fault of one game")
+
+    monkeypatch.setattr(broken, "tick", fail)
+    wait(lambda: len(arena.sessions) == 1)
+    assert arena.faults == 3
+    sound.say("twin_left")
+    wait(lambda: sound.game.finished)
+    for visitor in visitors:
+        visitor.close()
+    wait(lambda: not arena.sessions)
+
+
 def memory_mb() -> float:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmRSS"):

@@ -102,11 +102,13 @@ class Probe:
         from rich.console import Console
         from rich.table import Table
 
-        table = Table("policy", "reads", "mean mm", "median mm", "across mm", "first", "last", title="believed puck")
+        table = Table(title="believed puck, mm from the true one")
+        for column in ("policy", "reads", "mean", "across", "soon", "late"):
+            table.add_column(column, no_wrap=True)
         for name, figures in result["policies"].items():
             times = figures["by_time"]
-            numbers = (figures["mean_mm"], figures["median_mm"], figures["lateral_mm"])
-            ends = [f"{row['mean_mm']:.0f} mm at {row['hidden_ms']} ms" for row in (times[0], times[-1])]
+            numbers = (figures["mean_mm"], figures["lateral_mm"])
+            ends = [f"{row['mean_mm']:.0f} at {row['hidden_ms']} ms" for row in (times[0], times[-1])]
             table.add_row(name, figures["reads"], *(f"{n:.1f}" for n in numbers), *ends)
         Console(soft_wrap=True).print(table)
         print("\n".join(result["files"]))

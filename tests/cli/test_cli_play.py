@@ -1,0 +1,61 @@
+import json
+import shutil
+
+import pytest
+
+from blindsave import cli
+from blindsave.errors import BadInput
+from blindsave.policies import catalog
+from blindsave.policies.probe import load_probe, probe_file
+from blindsave.policies.students.student import Student
+from blindsave.task import shots as shots_module
+
+
+@pytest.fixture
+def few(tmp_path, monkeypatch):
+    """A folder of models with one recurrent and one memoryless student, and short splits."""
+    monkeypatch.setenv(catalog.MODELS_VARIABLE, str(tmp_path / "models"))
+    for family in ("structured_k0", "feed_forward"):
+        Student.untrained(family, 14303).save(catalog.student_file(family, 14303))
+    whole = shots_module.shots
+    monkeypatch.setattr(shots_module, "shots", lambda split: whole(split)[:40])
+    return tmp_path
+
+
+def test_probe_fits_every_shipped_policy_and_draws_them(few, capsys):
+    pytest.importorskip("matplotlib", reason="the extra `report` (matplotlib) is not installed")
+    cli.execute(["probe", "--out", str(few / "out"), "--json"])
+    result = json.loads(capsys.readouterr().out)
+    assert set(result["policies"]) == {"structured_k0/14303", "feed_forward/14303"}
+    assert result["policies"]["feed_forward/14303"]["reads"] == "observation"
+    for name, figures in result["policies"].items():
+        assert load_probe(probe_file(name)).figures == figures
+    assert {p.name for p in (few / "out").iterdir()} == {"probe.json", "probe.png", "probe.svg"}
+    first = {p.name: p.read_bytes() for p in (few / "out").iterdir()}
+    stamp = probe_file("feed_forward/14303").stat().st_mtime_ns
+    shutil.rmtree(few / "out")
+    cli.execute(["probe", "feed_forward/14303", "--out", str(few / "out")])
+    assert "feed_forward" in capsys.readouterr().out
+    assert {p.name: p.read_bytes() for p in (few / "out").iterdir()} == first
+    assert probe_file("feed_forward/14303").stat().st_mtime_ns == stamp, "what fits is not fitted again"
+
+
+def test_probe_names_a_policy_it_does_not_have(few):
+    with pytest.raises(BadInput, match="gru_n64/14303"):
+        cli.execute(["probe", "gru_n64/14303", "--out", str(few / "out")])
+
+
+@pytest.mark.parametrize("arguments", [["--port", "70000"], ["--visitors", "0"]])
+def test_play_refuses_impossible_options(arguments):
+    pytest.importorskip("viser", reason="the extra `play` (viser) is not installed")
+    with pytest.raises(BadInput):
+        cli.execute(["play", *arguments])
+
+
+def test_play_opens_and_closes(capsys):
+    pytest.importorskip("viser", reason="the extra `play` (viser) is not installed")
+    cli.execute(["play", "--port", "0", "--seconds", "0.3", "--json"])
+    captured = capsys.readouterr()
+    result = json.loads(captured.out)
+    assert result["loopback"] is True and result["games"] == 0 and result["address"].startswith("http://localhost:")
+    assert "only this machine" in captured.err
