@@ -11,25 +11,25 @@ PLAYED = ("arena", "teacher", "student", "shadow")
 TRAINING = "train "
 
 RATES: Mapping[str, float] = {
-    "arena": 2.4e-3,
+    "arena": 4.0e-3,
     "teacher": 5.0e-3,
-    "student": 2.6e-3,
-    "shadow": 9.0e-3,
-    "latency": 8.0e-5,
-    "report": 40.0,
-    "train feed_forward": 2.5e-5,
-    "train finite_stack_10": 8.0e-5,
-    "train structured_k0": 1.0e-4,
-    "train structured_k1": 1.3e-4,
-    "train structured_k2": 1.3e-4,
-    "train structured_k4": 1.4e-4,
-    "train gru_n64": 2.2e-4,
-    "train": 2.2e-4,
+    "student": 4.0e-3,
+    "shadow": 5.0e-3,
+    "latency": 1.0e-4,
+    "report": 8.0,
+    "train feed_forward": 5.0e-5,
+    "train finite_stack_10": 4.5e-5,
+    "train structured_k0": 8.0e-5,
+    "train structured_k1": 9.0e-5,
+    "train structured_k2": 9.5e-5,
+    "train structured_k4": 1.0e-4,
+    "train gru_n64": 2.3e-4,
+    "train": 2.3e-4,
 }
 """Seconds per unit on two cores of an ordinary server (an episode played; an episode seen once in training, per
 seed; a timed call; a report). `blindsave bench study` measures those of the machine at hand."""
 
-COMPILING_S = 12.0
+COMPILING_S = 6.0
 """Seconds to compile the training of one family and stage."""
 
 
