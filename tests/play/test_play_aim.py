@@ -54,3 +54,12 @@ def test_any_slider_is_a_playable_shot_or_refused(launch, target, speed):
     except BadInput:
         return
     assert shot.vx < 0 and aim.SLOWEST - 1e-3 <= shot.speed <= aim.FASTEST + 1e-3
+
+
+def test_the_camera_steps_back_on_a_narrow_window():
+    from blindsave.play.session import BESIDE, seen_from
+
+    assert seen_from(*BESIDE, 1400, 860) == pytest.approx(BESIDE[0])
+    narrow = seen_from(*BESIDE, 420, 800)
+    assert math.dist(narrow, BESIDE[1]) > 2 * math.dist(*BESIDE)
+    assert seen_from(*BESIDE, 0, 10) == seen_from(*BESIDE, 1, 1e9)

@@ -173,6 +173,7 @@ def test_a_message_far_too_large_ends_its_connection_only(arena):
         visitor.enter()
     visitors[0].socket.send(bytes(200_000))
     wait(lambda: not visitors[0]._reader.is_alive())
+    assert visitors[0].socket.close_code == 1009
     wait(lambda: len(arena.sessions) == 1)
     visitors[1].press(LEFT_POST)
     wait(lambda: the_session(arena).game.take is not None)

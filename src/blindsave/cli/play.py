@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import sys
+import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,8 @@ class Play:
     """Port to listen on; 0 takes any free one."""
     visitors: int = 16
     """Most visitors at a time."""
+    browser: bool = True
+    """Open the page in the default browser, where there is one."""
     seconds: float | None = None
     """Stop after this time; by default the arena stays open until interrupted."""
 
@@ -36,6 +40,8 @@ class Play:
             raise BadInput(f"--visitors must be between 1 and 256, got {self.visitors}")
         with Arena(self.host, self.port, self.visitors) as arena:
             arena.announce()
+            if self.browser and sys.stderr.isatty():
+                webbrowser.open(arena.address)
             with contextlib.suppress(KeyboardInterrupt):
                 arena.wait(self.seconds)
             return {"address": arena.address, "loopback": arena.loopback, **arena.figures()}
@@ -79,8 +85,6 @@ class Probe:
         return {**result, "files": [str(self.out / "probe.json"), *map(str, pictures)]}
 
     def _fit(self, name: str) -> None:
-        import sys
-
         from blindsave.evidence import probe
         from blindsave.play import roster
         from blindsave.policies.probe import policy_file, probe_file

@@ -20,7 +20,9 @@ WORDS_EVERY = 5  # ticks
 APART_M = 0.86
 ALONE = ((1.10, -1.95, 1.45), (-0.42, 0.05, 0.0))
 BESIDE = ((2.80, 0.0, 2.20), (-0.40, 0.0, 0.0))
+WIDE = 1.2  # width over height below which the camera steps back
 TWINS = "validation"
+Point = tuple[float, float, float]
 
 
 def families() -> list[str]:
@@ -140,7 +142,9 @@ class Session:
             stage.entitle(name)
         if getattr(self, "_both", None) != both:
             self._both = both
-            self.client.camera.position, self.client.camera.look_at = BESIDE if both else ALONE
+            camera, centre = self.client.camera, BESIDE[1] if both else ALONE[1]
+            camera.position = seen_from(*(BESIDE if both else ALONE), camera.image_width, camera.image_height)
+            camera.look_at = centre
 
     def _rest(self) -> None:
         """Before the first shot: the robot at home, the puck where a twin shot starts."""
@@ -162,6 +166,13 @@ class Session:
             self.panel.status.content = words.status(game)
             self.panel.timeline.content = words.timeline(game)
             self.panel.scores.content = words.scores(game.scores)
+
+
+def seen_from(place: Point, centre: Point, width: float, height: float) -> Point:
+    """A camera's place, further back on a window that is higher than wide."""
+    back = min(max(1.0, WIDE * height / max(width, 1.0)), 3.0)
+    x, y, z = (c + back * (p - c) for p, c in zip(place, centre, strict=True))
+    return x, y, z
 
 
 def playable(shot_id: str) -> Shot:

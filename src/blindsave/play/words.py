@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from html import escape
 
 from blindsave.play.game import Game, Score
-from blindsave.play.roster import title
+from blindsave.play.roster import Player, title
 from blindsave.play.stage import BELIEVED, LOST, SAVED, SEEN, UNSEEN, WANTED, Colour
 from blindsave.task.outcomes import Outcome
 
@@ -62,9 +62,19 @@ def status(game: Game) -> str:
         lines += (
             f"<div style='display:flex;justify-content:space-between;align-items:center;gap:0.6em;margin:0.35em 0;"
             f"font-size:0.9em' {code}><span>{escape(table.player.title)}</span>"
-            f"<span style='{pill}'>{escape(words)}</span></div>"
+            f"<span style='{pill}'>{escape(words)}</span></div>{_probed(table.player)}"
         )
     return f"<div class='blindsave-status' style='{BOX}'>{lines}</div>"
+
+
+def _probed(player: Player) -> str:
+    """How far the believed puck can be trusted."""
+    figures = player.probe.figures if player.probe else None
+    if not figures:
+        return ""
+    source = "its memory" if figures.get("reads") == "carry" else "its observation alone"
+    error = f"{figures['mean_mm']:.0f} mm off on average"
+    return f"<div style='{MUTED}margin:-0.3em 0 0.3em'>believed puck, from {source}: {error}</div>"
 
 
 def timeline(game: Game) -> str:
