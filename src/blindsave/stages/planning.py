@@ -41,7 +41,7 @@ def reduced(document: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
     seeds = list(scale.training_seeds)
     endpoint = dict(document["endpoint"]) | {"splits": list(scale.test_splits)}
     ms = 20 * endpoint["blackout"]
-    endpoint["statement"] = f"save rate with the puck hidden for {ms} ms, mean of {len(seeds)} training seed(s)"
+    endpoint["statement"] = f"save rate with the puck hidden for {ms} ms, mean over {len(seeds)} training seeds"
     freeze = dict(document["freeze"])
     groups = {name: dict(group) for name, group in freeze["groups"].items()}
     if not scale.opens_principal_test:
