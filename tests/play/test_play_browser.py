@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(devtools.browser() is None, reason="no Chromium 
 
 @pytest.fixture
 def arena() -> Iterator[Arena]:
-    with Arena(port=0) as open_arena:
+    with Arena(port=0, plain=not KEPT) as open_arena:  # software rendering pays for every light
         yield open_arena
 
 
@@ -42,8 +42,8 @@ def page(arena, tmp_path, monkeypatch) -> Iterator[devtools.Browser]:
     flags = tuple(flag for flag in devtools.FLAGS if flag != "--disable-gpu")
     monkeypatch.setattr(devtools, "FLAGS", (*flags, *SOFTWARE_GL))
     with devtools.Browser(tmp_path / "profile") as browser:
-        # Software rendering pays for every pixel.
-        window = {"width": 1400, "height": 860, "deviceScaleFactor": 1 if KEPT else 0.4}
+        width, height = (1400, 860) if KEPT else (760, 480)
+        window = {"width": width, "height": height, "deviceScaleFactor": 1}
         browser.send("Emulation.setDeviceMetricsOverride", **window, mobile=False)
         yield browser
     wait(lambda: not arena.sessions)  # a closed browser has no game

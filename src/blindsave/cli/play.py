@@ -25,6 +25,8 @@ class Play:
     """Port to listen on; 0 takes any free one."""
     visitors: int = 16
     """Most visitors at a time."""
+    plain: bool = False
+    """Draw without shadows and reflections, for browsers without a GPU."""
     browser: bool = True
     """Open the page in the default browser, where there is one."""
     seconds: float | None = None
@@ -38,7 +40,7 @@ class Play:
             raise BadInput(f"--port must be between 0 and 65535, got {self.port}")
         if not 1 <= self.visitors <= 256:
             raise BadInput(f"--visitors must be between 1 and 256, got {self.visitors}")
-        with Arena(self.host, self.port, self.visitors) as arena:
+        with Arena(self.host, self.port, self.visitors, self.plain) as arena:
             arena.announce()
             if self.browser and sys.stderr.isatty():
                 webbrowser.open(arena.address)

@@ -28,8 +28,8 @@ FLOOR, NIGHT = (33, 37, 44), (18, 21, 27)
 class Arena:
     """The server; use it as a context. `sessions` are the games of the open pages."""
 
-    def __init__(self, host: str = "127.0.0.1", port: int = 8080, most_visitors: int = 16) -> None:
-        self.host, self.most_visitors = host, most_visitors
+    def __init__(self, host: str = "127.0.0.1", port: int = 8080, most_visitors: int = 16, plain: bool = False) -> None:
+        self.host, self.most_visitors, self.plain = host, most_visitors, plain
         self.loopback = is_loopback(host)
         self.roster = Roster()
         shapes.parts()  # once, before anybody waits for it
@@ -65,18 +65,23 @@ class Arena:
             "/floor", floor.vertices.astype("f4"), floor.faces.astype("u4"), color=FLOOR,
             position=(-0.3, 0.0, FLOOR_Z_M - 0.01), cast_shadow=False,
         )  # fmt: skip
-        scene.configure_default_lights(enabled=False)
-        scene.configure_environment_map("studio", environment_intensity=0.3)
-        scene.add_light_directional(
-            "/key", intensity=1.1, position=(1.2, -1.5, 4.0), color=(255, 250, 240), cast_shadow=True
-        )
-        scene.add_light_ambient("/fill", intensity=0.3)
+        self._light(scene)
         scene.configure_fog(5.0, 10.0, color=NIGHT)
         server.initial_camera.position, server.initial_camera.look_at = ALONE
         server.initial_camera.fov = 0.75
         server.on_client_connect(self._arrive)
         server.on_client_disconnect(self._leave)
         return server
+
+    def _light(self, scene: Any) -> None:
+        """Light the hall; plainly, without shadows and reflections, for machines that draw without a GPU."""
+        scene.configure_default_lights(enabled=False)
+        scene.configure_environment_map(None if self.plain else "studio", environment_intensity=0.3)
+        key, fill = (1.8, 1.2) if self.plain else (1.1, 0.3)
+        scene.add_light_directional(
+            "/key", intensity=key, position=(1.2, -1.5, 4.0), color=(255, 250, 240), cast_shadow=not self.plain
+        )
+        scene.add_light_ambient("/fill", intensity=fill)
 
     async def _knock(self, connection: Any) -> None:
         """Meet a connection before it may say anything."""
