@@ -42,8 +42,9 @@ def statement(scale: Scale) -> str:
     return (
         f"This is a {scale.name} study at reduced budgets: {len(scale.families)} families, "
         f"{_count(len(scale.training_seeds), 'training seed')}, {scale.base_episodes:,} base and "
-        f"{scale.shadow_episodes:,} shadow episodes per family, at most {scale.epochs} epochs. The paper's study has 7 families, 5 seeds, 20,000 "
-        "and 20,000 episodes and 100 epochs, so students may save less here, and intervals are wider. The principal "
+        f"{scale.shadow_episodes:,} shadow episodes per family, at most {scale.epochs} epochs. The paper's study has "
+        "7 families, 5 seeds, 20,000 and 20,000 episodes and 100 epochs, so students may save less here, and intervals "
+        "are wider. The principal "
         "test was not opened: what is called the test, and the noise extension, are this study's own sealed shots, "
         "drawn after everything was frozen. Comparisons with the paper are therefore between different shots."
     )
