@@ -10,7 +10,7 @@ from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
 from blindsave.stages.spent import spent
 
-DATED = ("ledger", "files", "costs", "table-1")
+DATED = ("ledger", "files", "costs", "table-1", "claims")
 """Tables that name dates, hashes of dated files, or times measured on this machine."""
 
 
