@@ -278,11 +278,12 @@ def _sweep(folder: Path) -> None:
     for path in folder.parent.glob(f"{TEMPORARY}*-{folder.name}"):
         pid = path.name.removeprefix(TEMPORARY).partition("-")[0]
         old = time.time() - path.stat().st_mtime > ABANDONED_AFTER_S
-        if old and pid.isdigit() and not _alive(int(pid)):
+        if old and pid.isdigit() and not process_alive(int(pid)):
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _alive(pid: int) -> bool:
+def process_alive(pid: int) -> bool:
+    """Whether a process with this number runs on this machine, ours or not."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -105,16 +105,6 @@ def state(records: Records, stage: str) -> dict[str, Any]:
             return {"stage": stage, "state": "done", "wall_s": record["wall_s"]}
         if record["state"] == "failed":
             return {"stage": stage, "state": "failed", "reason": record["reason"]}
-        return {"stage": stage, "state": "running" if _alive(record["pid"]) else "interrupted"}
+        return {"stage": stage, "state": "running" if store.process_alive(record["pid"]) else "interrupted"}
     except (BlindsaveError, KeyError) as error:
         return {"stage": stage, "state": "damaged", "reason": str(error)}
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
