@@ -1,6 +1,8 @@
 """Run recorded launches and actions through the bare arena and write down what happens (the golden-trace format)."""
 
 import io
+import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +19,18 @@ FLAGS = ("contact", "absorbing")
 
 def read_scenarios(path: Path) -> dict[str, NDArray]:
     """Read names, length, launch and action of a trace file; other fields are ignored."""
+    if not Path(path).is_file():
+        raise BadFile(f"{path} does not exist")
+    if not zipfile.is_zipfile(path):
+        raise BadFile(f"{path} is not an npz file")
     try:
         with np.load(path, allow_pickle=False) as archive:
             missing = [name for name in INPUTS if name not in archive.files]
             if missing:
                 raise BadFile(f"{path} has no field {missing[0]!r}; a replay needs {', '.join(INPUTS)}")
             data = {name: archive[name] for name in INPUTS}
-    except FileNotFoundError:
-        raise BadFile(f"{path} does not exist") from None
-    except (OSError, ValueError, EOFError) as error:
-        raise BadFile(f"{path} is not a readable npz file ({error})") from None
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise BadFile(f"{path} is damaged or holds something other than plain arrays") from error
     return _checked(path, data)
 
 
