@@ -75,9 +75,9 @@ def write_whole(path: str | Path, data: bytes | str | Callable[[Path], object]) 
             data(temporary)
         else:
             temporary.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
-        _sync(temporary)
+        sync(temporary)
         os.replace(temporary, target)
-        _sync(target.parent)
+        sync(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
     return target
@@ -158,7 +158,7 @@ def make(
         except OSError:  # another process finished the same artifact first: its content is the same by construction
             if not folder.exists():
                 raise
-        _sync(folder.parent)
+        sync(folder.parent)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return open_artifact(folder)
@@ -237,13 +237,13 @@ def _seal(
     """Sync every file of an unfinished artifact and write its manifest last."""
     files = {}
     for path in files_below(folder):
-        _sync(path)
+        sync(path)
         files[path.relative_to(folder).as_posix()] = {
             "sha256": sha256_file(path),
             "bytes": path.stat().st_size,
         }
     for path in sorted(p for p in folder.rglob("*") if p.is_dir()):
-        _sync(path)
+        sync(path)
     body = {
         "schema": SCHEMA,
         "kind": kind,
@@ -293,7 +293,7 @@ def process_alive(pid: int) -> bool:
     return True
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Force a file's or folder's content to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:

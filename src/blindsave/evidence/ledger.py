@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from blindsave.errors import BadFile, BadInput
-from blindsave.store import canonical_json, digest
+from blindsave.store import canonical_json, digest, sync
 
 START = "0" * 64
 
@@ -71,7 +71,7 @@ class Ledger:
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
-        _sync_folder(self.path.parent)
+        sync(self.path.parent)
         return Entry(**body, sha256=digest(body))
 
     @contextlib.contextmanager
@@ -102,11 +102,3 @@ class Ledger:
         if digest(body) != entry.sha256 or entry.previous != previous or entry.index != number - 1:
             raise BadFile(f"{self.path} was changed in or before line {number}: the chain of hashes is broken")
         return entry
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
