@@ -214,6 +214,6 @@ def test_a_pair_shows_when_tracking_comes_back():
 
 
 def test_wordless_pictures_need_no_extra(no_opengl, monkeypatch):
-    for name in ("PIL", "PIL.Image", "matplotlib", "imageio"):
+    for name in ("PIL", "PIL.Image", "matplotlib", "imageio_ffmpeg"):
         monkeypatch.setitem(sys.modules, name, None)
     assert pictures.render_qpos(made_up().qpos[0], 64, 48).shape == (48, 64, 3)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from blindsave.cli import execute
+from blindsave.cli.render import write_film
 from blindsave.errors import BadInput
 from blindsave.task.episode import Episode
 
@@ -32,6 +33,14 @@ def test_gif_and_mp4_are_films(capsys, tmp_path):
         assert out.stat().st_size > 5000
     with Image.open(tmp_path / "film.gif") as film:
         assert film.n_frames > 5
+    assert (tmp_path / "film.mp4").read_bytes()[4:8] == b"ftyp"
+
+
+def test_a_film_is_written_beside_threads_that_forbid_forking(tmp_path):
+    pytest.importorskip("jax").numpy.zeros(1).block_until_ready()  # warns, here an error, when the process forks
+    frames = [np.full((33, 47, 3), shade, np.uint8) for shade in (0, 128, 255)]
+    write_film(tmp_path / "film.mp4", frames, 10)
+    assert (tmp_path / "film.mp4").stat().st_size > 500
 
 
 def test_a_pair_is_drawn_from_above(capsys, tmp_path):

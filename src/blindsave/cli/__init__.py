@@ -63,7 +63,7 @@ EXTRAS = {
     "stable_baselines3": "ppo",
     "torch": "ppo",
     "matplotlib": "report",
-    "imageio": "report",
+    "imageio_ffmpeg": "report",
     "PIL": "report",
     "viser": "play",
     "onnx": "export",
