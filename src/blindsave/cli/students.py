@@ -14,19 +14,22 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 
 @dataclass(frozen=True)
 class Families:
-    """Sizes of every registered family, and the rank of its nonlinear memory."""
+    """Sizes of every registered family, or of those named, and the rank of their nonlinear memory."""
 
+    names: tyro.conf.Positional[tuple[str, ...]] = ()
+    """Only these families; other sizes are named like `structured_k0_n32`, `gru_n16`, `finite_stack_5`."""
     trained: bool = False
     """Take the rank from the shipped final students (training seed 14303) instead of random parameters."""
 
     def run(self) -> dict[str, Any]:
         """Count every family; the rank needs JAX and is null without it, and for cores without a linear part A."""
-        from blindsave.policies.students import families
+        from blindsave.policies.students import families, family
         from blindsave.policies.students.accounting import cost_table
 
-        table: dict[str, dict[str, Any]] = {name: dict(row) for name, row in cost_table(families()).items()}
-        for name, family in families().items():
-            table[name]["jacobian_rank"] = self._rank(family)
+        wanted = {name: family(name) for name in self.names} or families()
+        table: dict[str, dict[str, Any]] = {name: dict(row) for name, row in cost_table(wanted).items()}
+        for name, kind in wanted.items():
+            table[name]["jacobian_rank"] = self._rank(kind)
         return {"families": table}
 
     def _rank(self, family: Any) -> int | None:

@@ -45,9 +45,9 @@ def bench_evaluate(name: str, count: int, rounds: int, threads: int | None) -> d
 
 
 def _player(name: str) -> Contestant:
-    from blindsave.policies.students.registry import families
+    from blindsave.policies.students.registry import find
     from blindsave.policies.students.student import Student
 
-    if name in families():
+    if find(name):
         return Contestant(name, 14303, Student.untrained(name, 14303), "untrained")
     return contestant(name)

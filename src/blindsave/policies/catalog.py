@@ -13,7 +13,7 @@ from typing import Any
 from blindsave.errors import BadFile, BadInput
 from blindsave.policies import files
 from blindsave.policies.base import Policy
-from blindsave.policies.students.registry import families
+from blindsave.policies.students.registry import find
 
 MODELS_VARIABLE = "BLINDSAVE_MODELS"
 """Environment variable that names another folder of models."""
@@ -85,7 +85,7 @@ def load(name: str | Path) -> Policy:
     if path.is_file() or path.suffix == ".safetensors":
         return load_file(path)
     family, _, seed = text.partition("/")
-    if seed and (family == CONTROL or family in families()):
+    if seed and (family == CONTROL or find(family)):
         file = student_file(family, seed) if family != CONTROL else models_folder() / CONTROL / f"{seed}.safetensors"
         if not file.is_file():
             raise BadFile(f"no shipped model `{text}` ({file} does not exist)")

@@ -60,10 +60,11 @@ class Costs:
 def read_costs(folder: Path, policies: Iterable[str]) -> Costs:
     """Costs of the named policies; `folder`/*.json may add timings (docs/report.md has the format)."""
     from blindsave.policies.students.accounting import cost_table
-    from blindsave.policies.students.registry import families
+    from blindsave.policies.students.registry import families, find
 
     wanted = set(policies)
-    counted = cost_table({name: family for name, family in families().items() if name in wanted})
+    order = [*(name for name in families() if name in wanted), *sorted(wanted - families().keys())]
+    counted = cost_table({name: family for name in order if (family := find(name)) is not None})
     timings: dict[str, dict[str, Timing]] = {}
     machine: dict[str, Any] = {}
     used = []

@@ -49,9 +49,9 @@ def efficiency(scale: Scale) -> list[Task[Site]]:
 def make_efficiency(site: Site) -> Output:
     """Write `accounting.json` (the same everywhere) and `latency.json` (this machine's)."""
     from blindsave.policies.students.accounting import cost_table
-    from blindsave.policies.students.registry import families
+    from blindsave.policies.students.registry import family
 
-    known = {name: families()[name] for name in site.scale.families}
+    known = {name: family(name) for name in site.scale.families}
     sizes = {name: dict(row) for name, row in cost_table(known).items()}
     counted = site.write_json("efficiency/accounting.json", {"families": sizes})
     timed = site.results / "efficiency" / "latency.json"

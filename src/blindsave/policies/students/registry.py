@@ -1,4 +1,7 @@
-"""The registered families: one line here, or one call of `register` anywhere, adds a family everywhere."""
+"""The registered families: one line here, or one call of `register` anywhere, adds a family everywhere.
+
+Beside the registered ones there are those of other sizes, made from their names (`sizes`): `structured_k0_n32`.
+"""
 
 from importlib.metadata import entry_points
 
@@ -10,6 +13,7 @@ from blindsave.policies.students.finite_stack import FiniteStack
 from blindsave.policies.students.gru import GRU
 from blindsave.policies.students.lru import LRU
 from blindsave.policies.students.mingru import MinGRU
+from blindsave.policies.students.sizes import GATED, KINDS, STACK, core_named, is_kind
 from blindsave.policies.students.structured import Structured
 
 ENTRY_POINTS = "blindsave.cores"
@@ -33,7 +37,7 @@ def register(name: str, core: MemoryCore) -> Family:
     """Add a family; training, evaluation, accounting, export and report then know it by this name."""
     if not name.replace("_", "").isalnum():
         raise BadInput(f"a family name is letters, digits and underscores, not `{name}`")
-    if name in _families and _families[name].core != core:
+    if (name in _families and _families[name].core != core) or core_named(name) not in (None, core):
         raise BadInput(f"there already is a family `{name}`")
     _families[name] = Family(name, core)
     return _families[name]
@@ -48,11 +52,28 @@ def families() -> dict[str, Family]:
 
 
 def family(name: str) -> Family:
-    """The family of this name."""
-    known = _families if name in _families else families()
-    if name not in known:
-        raise BadInput(f"there is no family `{name}`; there are {', '.join(known)}")
-    return known[name]
+    """The family of this name: a registered one, or one of another size."""
+    if name in _families:
+        return _families[name]
+    core = core_named(name)
+    if core is not None:
+        return Family(name, core)
+    known = families()
+    if name in known:
+        return known[name]
+    if is_kind(name):
+        example = f"{STACK}_10" if name == STACK else f"{name}_n64"
+        raise BadInput(f"the family `{name}` needs a size, for example `{example}`")
+    others = f"other sizes of {', '.join(f'{kind}_nSIZE' for kind in (KINDS[0], *GATED))} and {STACK}_SIZE"
+    raise BadInput(f"there is no family `{name}`; there are {', '.join(known)}, and {others}")
+
+
+def find(name: str) -> Family | None:
+    """The family of this name, or None where there is none."""
+    try:
+        return family(name)
+    except BadInput:
+        return None
 
 
 register("feed_forward", FeedForward())

@@ -13,7 +13,7 @@ from blindsave.policies import files
 from blindsave.policies.arithmetic import ARITHMETIC
 from blindsave.policies.native import ProgramPolicy
 from blindsave.policies.students.family import Family
-from blindsave.policies.students.registry import families, family
+from blindsave.policies.students.registry import family, find
 
 FORMAT = "blindsave.student"
 VERSION = 1
@@ -104,10 +104,9 @@ def save_student(path: Path, family: Family, parameters: Mapping[str, Any], prov
 def student_from(path: Path, tensors: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> Student:
     """Check what was read from a file and build the student."""
     files.check_fields(path, metadata, FIELDS)
-    known = families()
-    if metadata["family"] not in known:
+    kind = find(metadata["family"])
+    if kind is None:
         raise BadFile(f"{path}: the family `{metadata['family']}` is not registered")
-    kind = known[metadata["family"]]
     for key, expected in (("version", VERSION), ("arithmetic", ARITHMETIC), ("sizes", sizes(kind))):
         if metadata[key] != expected:
             raise BadFile(f"{path}: the metadata field `{key}` is {metadata[key]!r}, not {expected!r}")
