@@ -1,4 +1,4 @@
-"""Compile the two C extensions; without a working C compiler the package still installs and runs slowly."""
+"""Compile the three C extensions; without a working C compiler the package still installs and runs slowly."""
 
 import os
 import sys
@@ -8,7 +8,9 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).parent
-FLAGS = ["-O3", "-std=c11", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden", "-Wall", "-Wextra"]
+FLAGS = ["-O3", "-std=c11", "-fno-math-errno", "-fvisibility=hidden", "-Wall", "-Wextra"]
+EXACT, FUSED = "-ffp-contract=off", "-ffp-contract=fast"
+"""Policies have one arithmetic on every machine; training may fuse a*b+c."""
 STABLE_ABI = [("Py_LIMITED_API", "0x030B0000")]
 
 
@@ -53,12 +55,13 @@ setup(
                 if p.suffix in (".h", ".inc")
             ],
             define_macros=STABLE_ABI,
-            extra_compile_args=FLAGS,
+            extra_compile_args=[*FLAGS, contraction],
             py_limited_api=True,
         )
-        for name, folders in (
-            ("blindsave.arena._core", ("arena/core", "task/core")),
-            ("blindsave.policies._kernel", ("policies/kernel",)),
+        for name, contraction, folders in (
+            ("blindsave.arena._core", EXACT, ("arena/core", "task/core")),
+            ("blindsave.policies._kernel", EXACT, ("policies/kernel",)),
+            ("blindsave.learning._trainer", FUSED, ("learning/trainer_core",)),
         )
         if sources(*folders)
     ],
