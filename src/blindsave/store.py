@@ -5,6 +5,8 @@ synced, and renamed. An artifact is a folder whose name is the hash of what dete
 configuration, inputs); `manifest.json` inside lists the SHA-256 of every file, so damage is found and named.
 """
 
+import contextlib
+import errno
 import functools
 import hashlib
 import json
@@ -14,13 +16,13 @@ import secrets
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from blindsave.errors import BadFile
+from blindsave.errors import BadFile, Damaged, DiskFull
 
 SCHEMA = "blindsave.artifact.v1"
 MANIFEST = "manifest.json"
@@ -68,19 +70,32 @@ def write_whole(path: str | Path, data: bytes | str | Callable[[Path], object]) 
     final name's suffix, so libraries that look at it behave). Missing parent folders are made.
     """
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(target)
-    try:
-        if callable(data):
-            data(temporary)
-        else:
-            temporary.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
-        sync(temporary)
-        os.replace(temporary, target)
-        sync(target.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with needs_room(target.parent):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            if callable(data):
+                data(temporary)
+            else:
+                temporary.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
+            sync(temporary)
+            os.replace(temporary, target)
+            sync(target.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
     return target
+
+
+@contextlib.contextmanager
+def needs_room(folder: Path) -> Iterator[None]:
+    """Say in one sentence that the disk is full where it is."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        sentence = f"there is no room left on the disk that holds {folder}; make room and run the same command again"
+        raise DiskFull(sentence) from error
 
 
 def write_json(path: str | Path, value: Any) -> Path:
@@ -118,6 +133,13 @@ class Artifact:
         return self.manifest["manifest_sha256"]
 
 
+class Built(NamedTuple):
+    """What a `build` may return beside a bare summary: seconds that went into the artifact before."""
+
+    result: Mapping[str, Any]
+    earlier_s: float
+
+
 def address(kind: str, configuration: Mapping[str, Any], inputs: Mapping[str, str]) -> str:
     """The name of an artifact: a hash of what determines its content."""
     return digest({"kind": kind, "configuration": dict(configuration), "inputs": dict(inputs)})[:24]
@@ -133,7 +155,7 @@ def make(
     kind: str,
     configuration: Mapping[str, Any],
     inputs: Mapping[str, str],
-    build: Callable[[Path], Mapping[str, Any] | None],
+    build: Callable[[Path], Mapping[str, Any] | Built | None],
 ) -> Artifact:
     """Return the artifact, building it only where it does not exist yet.
 
@@ -144,35 +166,40 @@ def make(
     folder = artifact_folder(root, kind, configuration, inputs)
     if folder.exists():
         return open_artifact(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(folder)
-    temporary = _temporary(folder)
-    temporary.mkdir()
-    started = time.perf_counter()
-    try:
-        result = build(temporary)
-        wall_s = round(time.perf_counter() - started, 3)
-        _seal(temporary, kind, configuration, inputs, result, wall_s)
+    with needs_room(folder.parent):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(folder)
+        temporary = _temporary(folder)
+        temporary.mkdir()
+        started = time.perf_counter()
         try:
-            os.rename(temporary, folder)
-        except OSError:  # another process finished the same artifact first: its content is the same by construction
-            if not folder.exists():
-                raise
-        sync(folder.parent)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+            made = build(temporary)
+            result, earlier_s = made if isinstance(made, Built) else (made, 0.0)
+            wall_s = round(earlier_s + time.perf_counter() - started, 3)
+            _seal(temporary, kind, configuration, inputs, result, wall_s)
+            try:
+                os.rename(temporary, folder)
+            except OSError:  # another process finished the same artifact first: its content is the same by construction
+                if not folder.exists():
+                    raise
+            sync(folder.parent)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
     return open_artifact(folder)
 
 
 def open_artifact(folder: str | Path, *, verify: bool = True) -> Artifact:
-    """Open an artifact; with `verify` every byte is checked and the first damaged file is named."""
+    """Open an artifact; with `verify` every byte is checked. The first damaged file is named (`Damaged`)."""
     root = Path(folder)
-    manifest = read_json(root / MANIFEST)
+    try:
+        manifest = read_json(root / MANIFEST)
+    except BadFile as error:
+        raise Damaged(str(error), root) from error
     if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
-        raise BadFile(f"{root / MANIFEST} is not a manifest of schema {SCHEMA}")
+        raise Damaged(f"{root / MANIFEST} is not a manifest of schema {SCHEMA}", root)
     body = {key: value for key, value in manifest.items() if key != "manifest_sha256"}
     if digest(body) != manifest.get("manifest_sha256"):
-        raise BadFile(f"{root / MANIFEST} is damaged: its own hash does not match")
+        raise Damaged(f"{root / MANIFEST} is damaged: its own hash does not match", root)
     if address(body["kind"], body["configuration"], body["inputs"]) != root.name:
         raise BadFile(f"{root} is not where its manifest belongs: the folder's name is not the content's address")
     if verify:
@@ -260,13 +287,13 @@ def _seal(
 def _verify_files(root: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
     present = {path.relative_to(root).as_posix() for path in files_below(root)} - {MANIFEST}
     for name in sorted(present - files.keys()):
-        raise BadFile(f"{root / name} does not belong to the artifact it lies in")
+        raise Damaged(f"{root / name} does not belong to the artifact it lies in", root)
     for name, entry in files.items():
         path = root / name
         if name not in present:
-            raise BadFile(f"{path} is missing from its artifact")
+            raise Damaged(f"{path} is missing from its artifact", root)
         if path.stat().st_size != entry["bytes"] or sha256_file(path) != entry["sha256"]:
-            raise BadFile(f"{path} is damaged: its SHA-256 is not the one in {MANIFEST}")
+            raise Damaged(f"{path} is damaged: its SHA-256 is not the one in {MANIFEST}", root)
 
 
 def _temporary(target: Path) -> Path:
@@ -280,6 +307,12 @@ def _sweep(folder: Path) -> None:
         old = time.time() - path.stat().st_mtime > ABANDONED_AFTER_S
         if old and pid.isdigit() and not process_alive(int(pid)):
             shutil.rmtree(path, ignore_errors=True)
+
+
+def sweep_process(root: Path, pid: int) -> None:
+    """Remove what a process that has ended left unfinished below a folder."""
+    for path in sorted(root.rglob(f"{TEMPORARY}{pid}-*")):
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def process_alive(pid: int) -> bool:

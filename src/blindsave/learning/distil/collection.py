@@ -1,7 +1,9 @@
 """Collect closed-loop episodes of any policy on any schedule into a dataset."""
 
+import os
+import shutil
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,94 @@ from blindsave.policies import closed_loop
 from blindsave.policies.base import Policy
 from blindsave.task.outcomes import TIMEOUT_STEPS
 
+SHARD = "shard"
 SHARD_EPISODES = 500
 Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """A schedule to be played by a policy and kept as a dataset below `root`.
+
+    With a `teacher`, labels are its shadow labels; without, the policy is the teacher and its own actions are the
+    labels. `inputs` maps what else decides the content (the policy, the teacher) to its SHA-256. Shards may be made
+    beforehand, by anyone who sees the folder and in any order; the dataset is the same.
+    """
+
+    root: Path
+    policy: Policy
+    schedule: Schedule
+    inputs: dict[str, str]
+    teacher: Teacher | None = None
+    threads: int | None = None
+    shard_episodes: int = SHARD_EPISODES
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """What is asked for."""
+        return {
+            "behaviour": self.policy.name,
+            "labels": "own" if self.teacher is None else f"shadow of {self.teacher.name}",
+            "schedule": asdict(self.schedule),
+            "shard_episodes": self.shard_episodes,
+        }
+
+    @property
+    def folder(self) -> Path:
+        """Where the dataset lies, or will."""
+        return store.artifact_folder(self.root, KIND, self.configuration, self.inputs)
+
+    @property
+    def shards(self) -> list[Schedule]:
+        """The part of the schedule that each shard holds."""
+        starts = range(0, self.schedule.episodes, self.shard_episodes)
+        return [self.schedule.part(start, start + self.shard_episodes) for start in starts]
+
+    def prepare(self, number: int) -> None:
+        """Play one shard and keep it until `dataset` takes it; nothing to do where the dataset is there."""
+        if self.folder.exists():
+            return
+
+        def build(folder: Path) -> dict[str, Any]:
+            return {"transitions": self._play(number, folder)}
+
+        store.make(self.root, SHARD, self._shard_configuration(number), self.inputs, build)
+
+    def dataset(self, progress: Progress | None = None) -> Dataset:
+        """The dataset: shards prepared before are taken over, the others are played; an existing one is verified."""
+
+        def build(folder: Path) -> store.Built:
+            transitions, earlier_s = 0, 0.0
+            for number, part in enumerate(self.shards):
+                prepared = self._prepared(number)
+                if prepared.exists():
+                    shard = store.open_artifact(prepared)
+                    _link(shard.path(_file(number)), folder / _file(number))
+                    transitions += shard.manifest["result"]["transitions"]
+                    earlier_s += shard.manifest["wall_s"]
+                else:
+                    transitions += self._play(number, folder)
+                if progress:
+                    progress(part.episodes)
+            queries = 0 if self.teacher is None else transitions
+            counts = {"episodes": self.schedule.episodes, "transitions": transitions, "shadow_queries": queries}
+            return store.Built(counts, earlier_s)
+
+        made = Dataset(store.make(self.root, KIND, self.configuration, self.inputs, build))
+        for number in range(len(self.shards)):
+            shutil.rmtree(self._prepared(number), ignore_errors=True)
+        return made
+
+    def _play(self, number: int, folder: Path) -> int:
+        fields = record(self.policy, self.shards[number], self.teacher, threads=self.threads)
+        write_shard(folder / _file(number), fields)
+        return len(fields["obs"])
+
+    def _shard_configuration(self, number: int) -> dict[str, Any]:
+        return self.configuration | {"shard": number}
+
+    def _prepared(self, number: int) -> Path:
+        return store.artifact_folder(self.root, SHARD, self._shard_configuration(number), self.inputs)
 
 
 def collect(
@@ -31,31 +119,9 @@ def collect(
     shard_episodes: int = SHARD_EPISODES,
     progress: Progress | None = None,
 ) -> Dataset:
-    """Play the schedule with a policy and keep it as a dataset below `root`; an existing one is verified and returned.
-
-    With a `teacher`, labels are its shadow labels; without, the policy is the teacher and its own actions are the
-    labels. `inputs` maps what else decides the content (the policy, the teacher) to its SHA-256.
-    """
-    configuration = {
-        "behaviour": policy.name,
-        "labels": "own" if teacher is None else f"shadow of {teacher.name}",
-        "schedule": asdict(schedule),
-        "shard_episodes": shard_episodes,
-    }
-
-    def build(folder: Path) -> dict[str, Any]:
-        transitions = 0
-        for number, start in enumerate(range(0, schedule.episodes, shard_episodes)):
-            part = schedule.part(start, start + shard_episodes)
-            fields = record(policy, part, teacher, threads=threads)
-            write_shard(folder / f"shard-{number:04d}.safetensors", fields)
-            transitions += len(fields["obs"])
-            if progress:
-                progress(part.episodes)
-        queries = 0 if teacher is None else transitions
-        return {"episodes": schedule.episodes, "transitions": transitions, "shadow_queries": queries}
-
-    return Dataset(store.make(root, KIND, configuration, inputs, build))
+    """Play the schedule with a policy and keep it as a dataset below `root` (`Collection`)."""
+    collection = Collection(Path(root), policy, schedule, inputs, teacher, threads, shard_episodes)
+    return collection.dataset(progress)
 
 
 def episodes_of(
@@ -91,3 +157,15 @@ def record(
         "score": played.reward,
         "final_obs": played.obs[np.arange(schedule.episodes), played.steps],
     }
+
+
+def _file(number: int) -> str:
+    return f"shard-{number:04d}.safetensors"
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a file a second name, or a copy where the file system knows no second names."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

@@ -1,5 +1,7 @@
 """How a training runs on the device at hand. Nothing here changes what is computed, only how fast."""
 
+import os
+import sys
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -9,6 +11,9 @@ from blindsave.errors import BadInput
 from blindsave.policies.students.family import Family
 
 EVERYTHING = 1 << 30
+THREADS = "NPROC"
+"""The environment variable from which XLA takes its number of CPU threads."""
+_warned: list[bool] = []
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class Engine:
 
 def engine_for(family: Family, backend: str | None = None, **changes: Any) -> Engine:
     """The choices measured to be fast (docs/distillation.md), with the given changes."""
+    train_on_one_thread()
     loop_free = not family.core.recurrent
     if (backend or jax.default_backend()) == "cpu":
         engine = Engine("in_turn", 1 if loop_free else 16, 1, 512)
@@ -40,3 +46,24 @@ def engine_for(family: Family, backend: str | None = None, **changes: Any) -> En
     if unknown:
         raise BadInput(f"an engine has no `{min(unknown)}`; it has {', '.join(Engine.__dataclass_fields__)}")
     return replace(engine, **changes)
+
+
+def train_on_one_thread() -> None:
+    """Give JAX one CPU thread in this process: how XLA divides a sum among threads changes its last bits.
+
+    So a training is the same on two cores, on sixteen, and beside others. What is lost is little: families train side
+    by side, and two processes of one thread are faster than one process of two. Call it before JAX first computes.
+    """
+    from jax._src import xla_bridge
+
+    if os.environ.get(THREADS) == "1":
+        return
+    if not xla_bridge.backends_are_initialized():
+        os.environ[THREADS] = "1"
+    elif jax.default_backend() == "cpu" and not _warned:
+        _warned.append(True)
+        print(
+            f"blindsave: JAX was in use before students were trained; without {THREADS}=1 in the environment their "
+            "last bits may differ from those trained elsewhere",
+            file=sys.stderr,
+        )

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from blindsave import store
-from blindsave.learning.distil.collection import collect
+from blindsave.learning.distil.collection import Collection
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.dataset import Dataset, Episodes, concatenate
 from blindsave.learning.distil.deadline import OutOfTime
@@ -78,9 +78,12 @@ class Pipeline:
     def base(self) -> Dataset:
         """Teacher episodes; verified once per pipeline, since every family starts from them."""
         if self._base is None:
-            schedule = base_schedule(self.scale.base_episodes)
-            self._base = self._collect("base episodes", self.teacher, schedule, {}, None)
+            self._base = self._dataset("base episodes", self.base_collection())
         return self._base
+
+    def base_collection(self) -> Collection:
+        """How the base is collected."""
+        return self._collection(self.teacher, base_schedule(self.scale.base_episodes), {}, None)
 
     def collectors(self, family: str) -> store.Artifact:
         """First-stage students."""
@@ -88,14 +91,17 @@ class Pipeline:
 
     def shadow(self, family: str) -> list[Dataset]:
         """One dataset per collector."""
-        scale, found = self.scale, self.collectors(family)
+        return [
+            self._dataset(f"{family}: shadow episodes of {seed}", self.shadow_collection(family, seed))
+            for seed in self.scale.seeds
+        ]
+
+    def shadow_collection(self, family: str, seed: int) -> Collection:
+        """How the episodes of one collector are collected and labelled."""
+        scale = self.scale
         schedules = shadow_schedules(scale.shadow_episodes, scale.seeds, scale.base_episodes, scale.shadow_seed)
-        datasets = []
-        for seed, schedule in schedules.items():
-            student, sha256 = open_student(found, seed)
-            title = f"{family}: shadow episodes of {seed}"
-            datasets.append(self._collect(title, student, schedule, {"student": sha256}, self.teacher))
-        return datasets
+        student, sha256 = open_student(self.collectors(family), seed)
+        return self._collection(student, schedules[seed], {"student": sha256}, self.teacher)
 
     def finals(self, family: str) -> store.Artifact:
         """Second-stage students."""
@@ -115,15 +121,29 @@ class Pipeline:
         store.write_json(self.work / "summary" / f"{family}.json", summary)
         return summary
 
-    def _collect(
-        self, title: str, policy: Policy, schedule: Schedule, inputs: dict[str, str], teacher: Teacher | None
-    ) -> Dataset:
+    def prepare(self, title: str, collection: Collection, shard: int) -> None:
+        """Play one shard of a collection, which `base` or `shadow` will put together."""
         self._check_time(title)
-        with Progress(title, schedule.episodes, quiet=self.quiet) as progress:
-            inputs = {"teacher": self.teacher_sha256, **inputs}
-            return collect(
-                self.work, policy, schedule, inputs, teacher, threads=self.threads, progress=progress.advance
-            )
+        if self.found(collection) is None:
+            collection.prepare(shard)
+
+    def found(self, collection: Collection) -> Dataset | None:
+        """A dataset that need not be collected, although its episodes are not in the work folder."""
+        return None
+
+    def _collection(
+        self, policy: Policy, schedule: Schedule, inputs: dict[str, str], teacher: Teacher | None
+    ) -> Collection:
+        inputs = {"teacher": self.teacher_sha256, **inputs}
+        return Collection(self.work, policy, schedule, inputs, teacher, self.threads)
+
+    def _dataset(self, title: str, collection: Collection) -> Dataset:
+        self._check_time(title)
+        found = self.found(collection)
+        if found is not None:
+            return found
+        with Progress(title, collection.schedule.episodes, quiet=self.quiet) as progress:
+            return collection.dataset(progress.advance)
 
     def _train(self, family: str, stage: str, datasets: Sequence[Dataset]) -> store.Artifact:
         scale = self.scale
@@ -165,7 +185,8 @@ class Pipeline:
                 recipe=scale.recipe,
                 stage=stage,
                 dataset=dataset,
-                engine=engine_for(family_of(family), **self.engine),
+                engine=engine_for(family_of(family), **self.engine) if self.engine else None,
+                threads=self.threads,
                 checkpoint=checkpoint,
                 checkpoint_every=self.checkpoint_every,
                 deadline=self.deadline,

@@ -1,18 +1,37 @@
-"""Progress on standard error: a bar on a terminal, an occasional line elsewhere."""
+"""Progress on standard error: a bar on a terminal, an occasional line elsewhere; or told to whoever listens."""
 
+import contextlib
 import sys
 import time
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
 
 LINE_EVERY_S = 15.0
+Listener = Callable[[int, int, str], None]
+"""Is told how much is done, of how much, and a remark."""
+
+_listener: Listener | None = None
+
+
+@contextlib.contextmanager
+def told_to(listener: Listener) -> Iterator[None]:
+    """Every counter of this process speaks to the listener instead of standard error."""
+    global _listener
+    before, _listener = _listener, listener
+    try:
+        yield
+    finally:
+        _listener = before
 
 
 class Progress:
     """A counter of known total with a title and a changing remark; use it as a context manager."""
 
     def __init__(self, title: str, total: int, *, quiet: bool = False) -> None:
-        self.title, self.total, self.quiet = title, total, quiet
+        self.title, self.total = title, total
+        self._listener = _listener
+        self.quiet = quiet or self._listener is not None
         self.done, self.remark, self.said = 0, "", time.monotonic()
         self._bar: Any = None
 
@@ -39,10 +58,19 @@ class Progress:
     def at(self, done: int, remark: str | None = None) -> None:
         """Say how far it is."""
         self.done, self.remark = done, self.remark if remark is None else remark
-        if self._bar is not None:
+        if self._listener is not None:
+            self._listener(done, self.total, self.remark)
+        elif self._bar is not None:
             self._bar.update(self._task, completed=done, remark=self.remark)
         elif not self.quiet and time.monotonic() - self.said > LINE_EVERY_S:
             self._say()
+
+    def note(self, line: str) -> None:
+        """Say something that stays, above the bar if there is one."""
+        if self._bar is not None:
+            self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(line, file=sys.stderr, flush=True)
 
     def _say(self) -> None:
         self.said = time.monotonic()
