@@ -16,7 +16,8 @@ from blindsave.engine import Engine, InProcess, Output, Task
 from blindsave.errors import BlindsaveError
 from blindsave.evidence.freeze import BOUND_ROOMS
 from blindsave.stages import distillation, groundwork, measuring, reporting, sealing
-from blindsave.stages.estimate import RATES, Estimate, estimate
+from blindsave.stages.estimate import Estimate, Machine, estimate
+from blindsave.stages.rates import RATES
 from blindsave.stages.records import Records, content, state
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
@@ -118,9 +119,9 @@ def _perform(site: Site, stage: Stage, key: str, records: Records, engine: Engin
     return records.finish(stage.name, key, [outputs[i] for i in range(len(tasks))], time.perf_counter() - started)
 
 
-def plan(scale: Scale, rates: Mapping[str, float] = RATES) -> list[Estimate]:
-    """Tasks, exact episode counts and estimated time of every stage."""
-    return [estimate(stage.name, stage.tasks(scale), rates) for stage in METHOD]
+def plan(scale: Scale, rates: Mapping[str, float] = RATES, machine: Machine | None = None) -> list[Estimate]:
+    """Tasks, exact episode counts and estimated time of every stage, on this machine unless another is given."""
+    return [estimate(stage.name, stage.tasks(scale), rates, machine, scale.batch) for stage in METHOD]
 
 
 def status(folder: Any) -> list[dict[str, Any]]:

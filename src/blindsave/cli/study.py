@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,14 +16,22 @@ HOME = Path("runs/study")
 
 @dataclass(frozen=True)
 class Study:
-    """Run the whole study, from shots to report; the same command continues after any interruption."""
+    """Run the whole study, from shots to report; the same command continues after any interruption.
 
-    scale: Literal["smoke", "quick", "paper"] = "quick"
-    """How much of everything: smoke (a minute or two), quick (about ten minutes on two cores), paper."""
+    A study is a preset (`--scale`) or a study file that names families, state sizes, training seeds, teachers,
+    blackouts and disturbances (docs/study-files.md). `--plan` says what either takes before anything runs.
+    """
+
+    file: tyro.conf.Positional[Path | None] = None
+    """A study file. Three lines make one: name = "sizes"; families = ["structured_k0", "gru"]; state_sizes = [16, 64].
+    What it does not name is as in the preset it starts from (scale = "quick" unless it says otherwise)."""
+    scale: Literal["smoke", "quick", "paper"] | None = None
+    """How much of everything: smoke (a minute or two), quick (about ten minutes on two cores, the default), paper."""
     folder: Path | None = None
-    """Where the study is kept; runs/study/SCALE by default."""
+    """Where the study is kept; runs/study/SCALE or runs/study/NAME by default. Each of a file's teachers has a folder
+    inside."""
     families: tuple[str, ...] = ()
-    """Other families than the scale's."""
+    """Other families than the scale's; other sizes are named like structured_k0_n32, gru_n16, finite_stack_5."""
     teacher: Path | None = None
     """Another teacher file than the shipped one."""
     train_teacher: bool = False
@@ -32,7 +41,9 @@ class Study:
     until: str | None = None
     """Stop after this stage."""
     plan: bool = False
-    """Only say what would be done: stages, tasks, episodes, estimated time."""
+    """Only say what would be done: stages, tasks, exact episodes, CPU hours, GPU hours, wall time."""
+    cores: int | None = None
+    """Cores to plan for, where they are not this machine's."""
     threads: int | None = None
     """Threads of simulation; all cores by default. Results do not depend on it."""
 
@@ -45,26 +56,68 @@ class Study:
         names = [stage.name for stage in study.METHOD]
         if self.until is not None and self.until not in names:
             raise BadInput(f"there is no stage `{self.until}`; stages: {', '.join(names)}")
-        scale = scale_named(self.scale, self.families)
+        if self.file is not None:
+            return self._run_file(self.file)
+        scale = scale_named(self.scale or "quick", self.families)
         if self.plan:
-            return {"scale": self.scale, "plan": [one.to_dict() for one in study.plan(scale)]}
-        folder = self.folder or HOME / self.scale
-        site = Site(folder, scale, self.teacher, self.train_teacher, self.threads)
+            return self._plan(scale)
+        site = Site(self.folder or HOME / scale.name, scale, self.teacher, self.train_teacher, self.threads)
+        self._bring(site)
+        return run_study(site, self.until)
+
+    def _run_file(self, path: Path) -> dict[str, Any]:
+        """One study per teacher, one after the other, and what they come to together."""
+        from blindsave.stages.joint import keep, summarise
+        from blindsave.stages.study_file import read_study_file
+
+        for name in ("scale", "families", "teacher"):
+            if getattr(self, name):
+                raise BadInput(f"`--{name}` does not go with a study file: say it in {path}")
+        file = read_study_file(path)
+        if self.train_teacher and file.teachers:
+            raise BadInput(f"`--train-teacher` does not go with the teachers that {path} names")
+        folder = self.folder or HOME / file.scale.name
+        sites = file.sites(folder, train_teacher=self.train_teacher, threads=self.threads)
+        if self.plan:
+            return self._plan(file.scale, list(sites), file.warnings)
+        for warning in file.warnings:
+            _tell(f"note: {warning}")
+        keep(file, folder, sites)
+        found = {}
+        for number, (name, site) in enumerate(sites.items(), 1):
+            if len(sites) > 1:
+                _tell(f"teacher {name} ({number} of {len(sites)}), in {site.folder}")
+            self._bring(site)
+            found[name] = run_study(site, self.until)
+        summary = summarise(file, folder, found)
+        return {"scale": file.scale.name, "folder": str(folder), "teachers": found, "summary": summary}
+
+    def _plan(self, scale: Any, teachers: Sequence[str] = ("teacher",), warnings: Sequence[str] = ()) -> dict[str, Any]:
+        from blindsave.cli.study_plan import planned
+
+        return planned(scale, _machine(self.cores), teachers, warnings=warnings)
+
+    def _bring(self, site: Any) -> None:
         if self.bring is not None:
             from blindsave.stages.distillation import bring
 
-            print(f"{bring(site, self.bring)} files brought from {self.bring}", file=sys.stderr)
-        return run_study(site, self.until)
+            _tell(f"{bring(site, self.bring)} files brought from {self.bring}")
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the plan, or the rates and where the report is."""
         if self.plan:
-            _show_plan(result)
+            from blindsave.cli.study_plan import show_plan
+
+            show_plan(result)
             return
-        for split, policies in result["save_rates"].items():
-            _show_rates(split, policies)
-        if result["report"]:
-            print(f"the report: {result['report']}")
+        studies = result.get("teachers", {"": result})
+        for split in dict.fromkeys(split for one in studies.values() for split in one["save_rates"]):
+            _show_rates(split, {name: one["save_rates"].get(split, {}) for name, one in studies.items()})
+        for name, one in studies.items():
+            if one["report"]:
+                print(f"the report{f' of {name}' if len(studies) > 1 else ''}: {one['report']}")
+        if result.get("summary"):
+            print(f"all of it: {Path(result['folder']) / 'summary.json'}")
 
 
 def run_study(site: Any, until: str | None = None) -> dict[str, Any]:
@@ -108,9 +161,13 @@ class Status:
     def run(self) -> dict[str, Any]:
         """Verify everything the stages made."""
         from blindsave import study
+        from blindsave.stages.joint import study_folders
 
         folder = self.folder or _latest()
-        return {"folder": str(folder), "stages": study.status(folder)}
+        found = [(name, one) for name, place in study_folders(folder).items() for one in study.status(place)]
+        named = len(study_folders(folder)) > 1
+        stages = [({"teacher": name} if named else {}) | one for name, one in found]
+        return {"folder": str(folder), "stages": stages}
 
     def show(self, result: dict[str, Any]) -> None:
         """Print one line per stage."""
@@ -119,7 +176,8 @@ class Status:
         rows = []
         for one in result["stages"]:
             said = one.get("reason") or (f"{one['wall_s']:.0f} s" if "wall_s" in one else "")
-            rows.append([one["stage"], one["state"], said])
+            stage = f"{one['teacher']}: {one['stage']}" if "teacher" in one else one["stage"]
+            rows.append([stage, one["state"], said])
         print_table(result["folder"], ["stage", "state", ""], rows)
 
 
@@ -131,31 +189,31 @@ class BenchStudy:
     """Which scale to cost."""
     episodes: int = 200
     """Episodes of each kind that are played and trained on."""
-    threads: int | None = None
-    """Threads of simulation."""
+    cores: int | None = None
+    """Cores to extrapolate to; this machine's by default. The measurement itself uses one."""
     results: Path = Path("results")
     """Results of a finished study: its `spent.json` says what it cost where it ran."""
 
     def run(self) -> dict[str, Any]:
-        """Measure, extrapolate by counts."""
-        from blindsave import store, study
+        """Measure on one core, extrapolate by counts."""
+        from blindsave import store
+        from blindsave.cli.study_plan import planned
         from blindsave.stages.bench import measure_rates
         from blindsave.stages.scales import scale_named
 
-        scale = scale_named(self.scale)
-        rates = measure_rates(scale.families, self.episodes, self.threads, _tell)
-        plan = [one.to_dict() for one in study.plan(scale, rates)]
-        total = sum(one["seconds"] for one in plan)
+        scale, machine = scale_named(self.scale), _machine(self.cores)
+        rates = measure_rates(scale.families, self.episodes, _tell)
+        plan = planned(scale, machine, rates=rates)
         record = self.results / "spent.json"
         spent = store.read_json(record)["spent"] if record.is_file() else None
-        summary = {"scale": self.scale, "rates_s": rates, "plan": plan, "total_s": round(total, 1), "spent": spent}
-        return summary | store.provenance()
+        return plan | {"rates_s": rates, "total_s": plan["total"]["seconds"], "spent": spent} | store.provenance()
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the table, and what the finished study cost."""
         from blindsave.cli.evidence import print_table
+        from blindsave.cli.study_plan import show_plan
 
-        _show_plan(result)
+        show_plan(result)
         if result["spent"]:
             rows = [[r["work"], str(r["pieces"]), f"{r['wall_s']:.0f}", r["machine"]] for r in result["spent"]]
             print_table(f"what {self.results} cost", ["work", "pieces", "seconds", "machine"], rows)
@@ -165,33 +223,31 @@ def _tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
+def _machine(cores: int | None) -> Any:
+    from blindsave.stages.estimate import Machine, this_machine
+
+    if cores is not None and cores < 1:
+        raise BadInput(f"a study needs at least one core, not {cores}")
+    return this_machine() if cores is None else Machine(cores)
+
+
 def _latest() -> Path:
-    found = sorted(HOME.glob("*/stages"), key=lambda path: path.stat().st_mtime)
+    found = [*HOME.glob("*/stages"), *HOME.glob("*/*/stages")]  # teachers of a study file have a folder each
     if not found:
         raise BadInput(f"there is no study below {HOME}; name its folder")
-    return found[-1].parent
+    newest = max(found, key=lambda path: path.stat().st_mtime)
+    return HOME / newest.relative_to(HOME).parts[0]
 
 
-def _show_plan(result: dict[str, Any]) -> None:
-    from blindsave.cli.evidence import print_table
-    from blindsave.stages.estimate import duration
-
-    rows = [
-        [one["stage"], str(one["tasks"]), f"{one['episodes']:,}", f"{one['passes']:,}", duration(one["seconds"])]
-        for one in result["plan"]
-    ]
-    sums = [sum(one[name] for one in result["plan"]) for name in ("tasks", "episodes", "passes", "seconds")]
-    rows.append(["all", str(sums[0]), f"{sums[1]:,}", f"{sums[2]:,}", duration(sums[3])])
-    title = f"{result['scale']} scale; training stops early where it can, so its passes and times are upper bounds"
-    print_table(title, ["stage", "tasks", "episodes played", "episodes trained on", "time, about"], rows)
-
-
-def _show_rates(split: str, policies: dict[str, Any]) -> None:
+def _show_rates(split: str, studies: dict[str, Any]) -> None:
+    """One row per teacher and policy; teachers are named where there are several."""
     from blindsave.cli.evidence import print_table
 
-    first = next(iter(policies.values()))
-    rows = [
-        [name, *(f"{100 * cell['saves'] / cell['shots']:.1f}" for cell in cells.values())]
-        for name, cells in policies.items()
-    ]
-    print_table(f"{split}: saves in %, by hidden control steps", ["policy", *first], rows)
+    lengths = sorted({length for rates in studies.values() for cells in rates.values() for length in cells}, key=int)
+    rows = []
+    for teacher, rates in studies.items():
+        for name, cells in rates.items():
+            saved = [f"{100 * cells[n]['saves'] / cells[n]['shots']:.1f}" if n in cells else "-" for n in lengths]
+            rows.append([*([teacher] if len(studies) > 1 else []), name, *saved])
+    columns = [*(["teacher"] if len(studies) > 1 else []), "policy", *lengths]
+    print_table(f"{split}: saves in %, by hidden control steps", columns, rows)

@@ -1,14 +1,17 @@
-"""Measure, on a sample, how long every kind of work takes on this machine."""
+"""Measure, on a sample, how long every kind of work takes one core of this machine."""
 
+import os
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from blindsave.policies.catalog import model_file
-from blindsave.stages.estimate import RATES
+from blindsave.stages.rates import RATES, TRAINING, macs
 
 STEPS = 40
 """Control steps of a typical episode; an untrained student's are longer, so its time is taken per step."""
@@ -31,13 +34,31 @@ class Clock:
         self.tell(f"{unit}: {self.rates[unit]:.2e} s")
 
 
-def measure_rates(families: Sequence[str], episodes: int, threads: int | None, tell: Tell) -> dict[str, float]:
-    """Seconds per unit of `RATES` on this machine."""
+def measure_rates(families: Sequence[str], episodes: int, tell: Tell) -> dict[str, float]:
+    """Seconds of one core per unit of `RATES` on this machine."""
     clock = Clock(tell)
-    _measure_playing(clock, episodes, threads)
-    _measure_training(clock, families)
-    clock.time("report", _report)
+    with one_core():
+        _measure_playing(clock, episodes, threads=1)
+        _measure_training(clock, families)
+        clock.time("report", _report)
+    measured = [clock.rates[f"{TRAINING}{name}"] / macs(name) for name in families]
+    clock.rates["train per mac"] = median(measured)
     return clock.rates
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Stay on one core: the rates of a plan are those of one."""
+    os.environ["NPROC"] = "1"  # read by the compiler of trainings when it starts; this process only measures
+    pins = hasattr(os, "sched_setaffinity")
+    before = os.sched_getaffinity(0) if pins else set()
+    if pins:
+        os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        if pins:
+            os.sched_setaffinity(0, before)
 
 
 def _measure_playing(clock: Clock, episodes: int, threads: int | None) -> None:

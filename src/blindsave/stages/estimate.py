@@ -1,74 +1,138 @@
-"""What a study takes: exact counts from its tasks, times from measured rates."""
+"""What a study takes: exact counts from its tasks, times from measured rates (`rates`)."""
 
+import heapq
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from blindsave.engine import Task
+from blindsave.stages.rates import COMPILING_S, GPU_RATES, RATES, THREADS_GAIN, TRAINING, gpu_seconds, training_rate
 
 PLAYED = ("arena", "teacher", "student", "shadow")
-"""Units that are episodes."""
-TRAINING = "train "
+"""Units that are episodes; they share cores almost perfectly."""
+Costs = list[tuple[str, float]]
 
-RATES: Mapping[str, float] = {
-    "arena": 4.0e-3,
-    "teacher": 5.0e-3,
-    "student": 4.0e-3,
-    "shadow": 5.0e-3,
-    "latency": 1.0e-4,
-    "report": 8.0,
-    "train feed_forward": 5.0e-5,
-    "train finite_stack_10": 4.5e-5,
-    "train structured_k0": 8.0e-5,
-    "train structured_k1": 9.0e-5,
-    "train structured_k2": 9.5e-5,
-    "train structured_k4": 1.0e-4,
-    "train gru_n64": 2.3e-4,
-    "train": 2.3e-4,
-}
-"""Seconds per unit on two cores of an ordinary server (an episode played; an episode seen once in training, per
-seed; a timed call; a report). `blindsave bench study` measures those of the machine at hand."""
 
-COMPILING_S = 6.0
-"""Seconds to compile the training of one family and stage."""
+@dataclass(frozen=True)
+class Machine:
+    """What a study may use: so many cores, shared equally by so many workers, each doing one task at a time."""
+
+    cores: int = 1
+    workers: int = 1
+
+    @property
+    def threads(self) -> int:
+        """Cores of one worker."""
+        return max(1, self.cores // self.workers)
+
+
+def this_machine(workers: int = 1) -> Machine:
+    """All cores that this process may use."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return Machine(usable or 1, workers)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """One stage: tasks, episodes, passes of training episodes, seconds on this machine."""
+    """One stage: tasks, episodes, passes of training episodes, and times in seconds."""
 
     stage: str
     tasks: int
     episodes: int
     passes: int
+    core_s: float
+    """Of one core: what all cores together have to spend."""
     seconds: float
+    """On the wall, on the machine asked about."""
+    gpu_s: float | None = 0.0
+    """Of a GPU, were the training done there (the measured families); None where it was measured for none."""
+    gpu_unmeasured: tuple[str, ...] = ()
+    """Families whose training was never timed on a GPU."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return dict(self.__dict__) | {"seconds": round(self.seconds, 1)}
+        times = {"core_s": round(self.core_s, 1), "seconds": round(self.seconds, 1)}
+        gpu = None if self.gpu_s is None else round(self.gpu_s, 1)
+        hours = {"cpu_hours": hours_of(self.core_s), "gpu_hours": None if self.gpu_s is None else hours_of(self.gpu_s)}
+        return dict(self.__dict__) | times | {"gpu_s": gpu, "gpu_unmeasured": list(self.gpu_unmeasured)} | hours
+
+    def times(self, count: int) -> "Estimate":
+        """The same stage so many times, one after the other."""
+        gpu = None if self.gpu_s is None else count * self.gpu_s
+        counts = (count * self.tasks, count * self.episodes, count * self.passes)
+        return Estimate(self.stage, *counts, count * self.core_s, count * self.seconds, gpu, self.gpu_unmeasured)
 
 
-def estimate(stage: str, tasks: Sequence[Task[Any]], rates: Mapping[str, float] = RATES) -> Estimate:
+def estimate(
+    stage: str,
+    tasks: Sequence[Task[Any]],
+    rates: Mapping[str, float] = RATES,
+    machine: Machine | None = None,
+    batch: int = 128,
+    gpu_rates: Mapping[str, float] = GPU_RATES,
+) -> Estimate:
     """Count a stage's work and guess its time. Training may stop early, so its passes and time are upper bounds."""
-    costs = [(unit, amount) for task in tasks for unit, amount in task.cost.items()]
+    machine = machine or this_machine()
+    costs: Costs = [(unit, amount) for task in tasks for unit, amount in task.cost.items()]
+    gpu = {unit: gpu_seconds(unit, amount, batch, gpu_rates) for unit, amount in costs if unit.startswith(TRAINING)}
+    measured = [s for s in gpu.values() if s is not None]
     return Estimate(
         stage=stage,
         tasks=len(tasks),
         episodes=int(sum(amount for unit, amount in costs if unit in PLAYED)),
         passes=int(sum(amount for unit, amount in costs if unit.startswith(TRAINING))),
-        seconds=sum(seconds(unit, amount, rates) for unit, amount in costs),
+        core_s=sum(core_seconds(unit, amount, rates) for unit, amount in costs),
+        seconds=wall_seconds([list(task.cost.items()) for task in tasks], rates, machine),
+        gpu_s=None if gpu and not measured else sum(measured),
+        gpu_unmeasured=tuple(unit.removeprefix(TRAINING) for unit, s in gpu.items() if s is None),
     )
 
 
-def seconds(unit: str, amount: float, rates: Mapping[str, float] = RATES) -> float:
-    """Time of so much of a unit."""
+def core_seconds(unit: str, amount: float, rates: Mapping[str, float] = RATES) -> float:
+    """Time of one core for so much of a unit."""
     if unit.startswith(TRAINING):
-        return COMPILING_S + amount * rates.get(unit, rates["train"])
+        return COMPILING_S + amount * training_rate(unit, rates)
     return amount * rates[unit]
+
+
+def wall_seconds(tasks: Sequence[Costs], rates: Mapping[str, float], machine: Machine) -> float:
+    """Time until the last task is done, each given in turn to the worker that is free first."""
+    free = [0.0] * min(machine.workers, max(1, len(tasks)))
+    for costs in tasks:
+        begun = heapq.heappop(free)
+        heapq.heappush(free, begun + sum(_threaded(unit, amount, rates, machine.threads) for unit, amount in costs))
+    return max(free)
+
+
+def _threaded(unit: str, amount: float, rates: Mapping[str, float], threads: int) -> float:
+    gain = THREADS_GAIN["play" if unit in PLAYED else "train" if unit.startswith(TRAINING) else "other"]
+    return core_seconds(unit, amount, rates) / gain(threads)
+
+
+def total(estimates: Sequence[Estimate]) -> Estimate:
+    """All stages together, one after the other."""
+    gpu = [one.gpu_s for one in estimates if one.passes and one.gpu_s is not None]
+    untimed = dict.fromkeys(name for one in estimates for name in one.gpu_unmeasured)
+    return Estimate(
+        stage="all",
+        tasks=sum(one.tasks for one in estimates),
+        episodes=sum(one.episodes for one in estimates),
+        passes=sum(one.passes for one in estimates),
+        core_s=sum(one.core_s for one in estimates),
+        seconds=sum(one.seconds for one in estimates),
+        gpu_s=None if untimed and not gpu else sum(gpu),
+        gpu_unmeasured=tuple(untimed),
+    )
+
+
+def hours_of(seconds: float) -> float:
+    """Hours, to a second."""
+    return round(seconds / 3600, 4)
 
 
 def duration(seconds: float) -> str:
     """Readable: 50 s, 12 min, 3.5 h."""
     if seconds < 90:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:,.1f} h"

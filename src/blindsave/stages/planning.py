@@ -8,10 +8,11 @@ from typing import Any
 
 from blindsave import store
 from blindsave.errors import BadFile
-from blindsave.stages.scales import PAPER, Scale
+from blindsave.stages.scales import PAPER, SCALES, Scale
 from blindsave.stages.site import Site
+from blindsave.task.episode import Disturbance
 
-HEADING = "# Made by `blindsave study` from protocol.toml for a study at reduced budgets.\n"
+HEADING = "# Made by `blindsave study` from protocol.toml for a study at other budgets.\n"
 
 
 def write_plan(site: Site) -> Path:
@@ -40,6 +41,8 @@ def reduced(document: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
 
     seeds = list(scale.training_seeds)
     endpoint = dict(document["endpoint"]) | {"splits": list(scale.test_splits)}
+    if endpoint["blackout"] not in scale.test_blackouts:
+        endpoint["blackout"] = max(scale.test_blackouts)
     ms = 20 * endpoint["blackout"]
     endpoint["statement"] = f"save rate with the puck hidden for {ms} ms, mean over {len(seeds)} training seeds"
     freeze = dict(document["freeze"])
@@ -48,14 +51,21 @@ def reduced(document: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
         groups["efficiency"] = {"files": ["results/efficiency/accounting.json"]}
     asked = [h for h in document["hypotheses"] if {h["a"], h["b"]} <= known]
     return dict(document) | {
-        "title": f"{document['title']} ({scale.name} scale)",
+        "title": f"{document['title']} ({f'{scale.name} scale' if scale.name in SCALES else f'study {scale.name}'})",
         "policies": dict(document["policies"]) | {"families": list(scale.families), "training_seeds": seeds},
         "endpoint": endpoint,
         "grids": _grids(scale),
         "contrasts": {name: decidable(pairs) for name, pairs in document["contrasts"].items()},
-        "hypotheses": [h for h in asked if scale.noisy or h.get("split") != "noise_test"],
+        "hypotheses": [h for h in asked if h.get("split") != "noise_test" or _disturbed(h, endpoint, scale)],
         "freeze": freeze | {"groups": groups},
     }
+
+
+def _disturbed(hypothesis: Mapping[str, Any], endpoint: Mapping[str, Any], scale: Scale) -> bool:
+    """Whether the noise extension plays what a hypothesis about noise asks for."""
+    played = {Disturbance(noise_mm=sigma).name for sigma in scale.noise_mm}
+    takes_part = {hypothesis["a"], hypothesis["b"]} <= set(scale.noisy)
+    return takes_part and hypothesis["disturbance"] in played and endpoint["blackout"] in scale.noise_blackouts
 
 
 def _grids(scale: Scale) -> dict[str, Any]:

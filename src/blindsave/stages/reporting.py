@@ -6,7 +6,7 @@ from typing import Any
 from blindsave import store
 from blindsave.engine import Output, Task
 from blindsave.policies.catalog import load_file
-from blindsave.stages.scales import Scale
+from blindsave.stages.scales import PAPER, SCALES, Scale
 from blindsave.stages.site import Site
 from blindsave.stages.spent import spent
 
@@ -37,21 +37,30 @@ def make_report(site: Site) -> Output:
 
 def statement(scale: Scale) -> str:
     """What kind of study this is, in plain words; empty at paper scale."""
-    if scale.opens_principal_test:
+    if scale.name == PAPER.name:
         return ""
+    preset = scale.name in SCALES
+    kind = f"a {scale.name} study at reduced budgets" if preset else f'the study "{scale.name}" of a study file'
+    differs = "so students may save less here, and intervals are wider" if preset else "so rates need not agree with it"
     return (
-        f"This is a {scale.name} study at reduced budgets: {len(scale.families)} families, "
-        f"{_count(len(scale.training_seeds), 'training seed')}, {scale.base_episodes:,} base and "
+        f"This is {kind}: {_count(len(scale.families), 'family', 'families')}, "
+        f"{_count(len(scale.training_seeds), 'training seed', 'training seeds')}, {scale.base_episodes:,} base and "
         f"{scale.shadow_episodes:,} shadow episodes per family, at most {scale.epochs} epochs. The paper's study has "
-        "7 families, 5 seeds, 20,000 and 20,000 episodes and 100 epochs, so students may save less here, and intervals "
-        "are wider. The principal "
-        "test was not opened: what is called the test, and the noise extension, are this study's own sealed shots, "
-        "drawn after everything was frozen. Comparisons with the paper are therefore between different shots."
+        f"7 families, 5 seeds, 20,000 and 20,000 episodes and 100 epochs, {differs}. {_opened(scale)}"
     )
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _opened(scale: Scale) -> str:
+    if scale.opens_principal_test:
+        return "As its file asks, it opened the published principal test and noise shots."
+    return (
+        "The principal test was not opened: what is called the test, and the noise extension, are this study's own "
+        "sealed shots, drawn after everything was frozen. Comparisons with the paper are therefore between different shots."
+    )
+
+
+def _count(number: int, one: str, more: str) -> str:
+    return f"{number} {one if number == 1 else more}"
 
 
 def _load(site: Site, policy: str, seed: int) -> Any:

@@ -8,6 +8,7 @@ from blindsave.errors import BadInput
 from blindsave.policies.students.registry import PAPER_FAMILIES, family
 
 TRAINING_SEEDS = (14303, 14304, 14305, 14306, 14307)
+TEST_SPLITS = ("principal_test", "sealed_test")
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class Scale:
     validation_blackouts: tuple[int, ...] = (0, 5, 10, 15, 20)
     label_validation: bool = True
     """Whether the teacher also says how far every action on validation shots is from its own."""
-    test_splits: tuple[str, ...] = ("principal_test", "sealed_test")
-    """Which tests the release opens. Only the paper scale opens the principal test."""
+    test_splits: tuple[str, ...] = TEST_SPLITS
+    """Which tests the release opens. Of the presets only the paper scale opens the principal test."""
     test_blackouts: tuple[int, ...] = (0, 5, 10, 15, 20, 25)
     noise_mm: tuple[float, ...] = (0, 1, 5)
     noise_blackouts: tuple[int, ...] = (0, 20)
@@ -44,9 +45,11 @@ class Scale:
             family(name)
         if not self.families or not self.training_seeds:
             raise BadInput("a study needs at least one family and one training seed")
-        if self.shadow_episodes % len(self.training_seeds):
-            share = f"{self.shadow_episodes} shadow episodes cannot be shared equally"
-            raise BadInput(f"{share} by {len(self.training_seeds)} collectors")
+        collectors = len(self.training_seeds)
+        if self.shadow_episodes % collectors:
+            more = f"{(self.shadow_episodes // collectors + 1) * collectors} can"
+            share = f"{self.shadow_episodes} shadow episodes cannot be shared equally by {collectors} collectors"
+            raise BadInput(f"{share} (one per training seed); {more}")
 
     @property
     def opens_principal_test(self) -> bool:

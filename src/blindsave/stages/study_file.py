@@ -1,0 +1,215 @@
+"""A study file: TOML that names families, seeds, state sizes, teachers, grids and disturbances (docs/study-files.md).
+
+It starts from a preset and changes what it names. Every mistake is found here, before anything runs.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from blindsave.errors import BadFile, BadInput
+from blindsave.policies.catalog import load_file
+from blindsave.policies.students.registry import family
+from blindsave.policies.students.sizes import LARGEST, is_kind, with_size
+from blindsave.stages.scales import SCALES, TEST_SPLITS, Scale
+from blindsave.stages.site import Site
+from blindsave.stages.toml_values import (
+    Check,
+    Section,
+    Wrong,
+    ascending,
+    either,
+    flag,
+    number,
+    one_of,
+    several,
+    shown,
+    text,
+    whole,
+)
+from blindsave.task.tracking import BLACKOUT_START, OBSERVATIONS
+
+LONGEST_BLACKOUT = OBSERVATIONS - BLACKOUT_START
+LARGEST_SEED = 2**31 - 1
+LARGEST_NOISE_MM = 100
+SHIPPED = "shipped"
+TEACHER = "teacher"
+OPENS_PUBLISHED_TEST = (
+    "this study opens the published principal test and noise shots: after it, nothing you change is unseen by them"
+)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_LENGTHS = ascending(whole(0, LONGEST_BLACKOUT))
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """A checked study file."""
+
+    path: Path
+    text: str
+    scale: Scale
+    teachers: Mapping[str, Path | None] = field(default_factory=dict)
+    """Teacher files by name, None for the shipped one. Without any, the study has one teacher, the shipped one."""
+    warnings: tuple[str, ...] = ()
+
+    def sites(self, folder: Path, **options: Any) -> dict[str, Site]:
+        """One study per teacher: in a folder of its own where the file names teachers, else in the study's."""
+        if not self.teachers:
+            return {TEACHER: Site(folder, self.scale, **options)}
+        return {name: Site(folder / name, self.scale, teacher=file, **options) for name, file in self.teachers.items()}
+
+
+def read_study_file(path: Path) -> StudyFile:
+    """Read and check a study file; the first mistake is a `BadInput` of one sentence."""
+    try:
+        source = path.read_text(encoding="utf-8")
+        values = tomllib.loads(source)
+    except OSError as error:
+        raise BadFile(f"the study file {path} cannot be read: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadFile(f"the study file {path} is not TOML: {error}") from error
+    whole_file = Section(str(path), values)
+    whole_file.only(KEYS)
+    scale = _scale(whole_file, path)
+    warnings = (OPENS_PUBLISHED_TEST,) if scale.opens_principal_test else ()
+    return StudyFile(path, source, scale, _teachers(whole_file, path.parent), warnings)
+
+
+def _scale(section: Section, path: Path) -> Scale:
+    preset = SCALES[section.get("scale", one_of(tuple(SCALES))) or "quick"]
+    changes = {name: value for name, check in PLAIN.items() if (value := section.get(name, check)) is not None}
+    if "memory_shots" in section.values:
+        changes["memory_shots"] = section.get("memory_shots", MEMORY_SHOTS)
+    changes["name"] = _name(section, path)
+    changes.setdefault("test_splits", ("sealed_test",))
+    sizes = section.get("state_sizes", ascending(whole(1, LARGEST)))
+    changes["families"] = _families(section, preset.families, sizes)
+    changes |= _noise(section, sizes, changes["families"], preset)
+    try:
+        return replace(preset, **changes)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+
+
+def _name(section: Section, path: Path) -> str:
+    name = section.get("name", text) or path.stem
+    if not _NAME.fullmatch(name):
+        raise BadInput(f"{path}: a study's `name` is letters, digits, - and _, not {shown(name)}")
+    if name in SCALES:
+        raise BadInput(f"{path}: the name `{name}` is taken by the preset; give the study another `name`")
+    return name
+
+
+def _families(section: Section, preset: tuple[str, ...], sizes: tuple[int, ...] | None) -> tuple[str, ...]:
+    """Every family, kinds in every size; sizes that nobody has are a mistake."""
+    named = section.get("families", several(text)) or preset
+    if sizes and not any(is_kind(name) for name in named):
+        raise BadInput(f"{section.where}: `state_sizes` changes nothing: no family is named without its size")
+    return _expanded(section, "families", named, sizes)
+
+
+def _expanded(section: Section, key: str, named: tuple[str, ...], sizes: tuple[int, ...] | None) -> tuple[str, ...]:
+    found: list[str] = []
+    try:
+        for name in named:
+            sized = [with_size(name, size) for size in sizes] if sizes and is_kind(name) else [name]
+            found += [family(one).name for one in sized]
+    except BadInput as error:
+        raise BadInput(f"{section.where}: `{key}`: {error}") from None
+    repeated = next((name for name in found if found.count(name) > 1), None)
+    if repeated is not None:
+        raise BadInput(f"{section.where}: `{key}` names the family `{repeated}` twice")
+    return tuple(found)
+
+
+def _noise(section: Section, sizes: Any, families: tuple[str, ...], preset: Scale) -> dict[str, Any]:
+    """The changes of the noise extension."""
+    table = section.get("disturbances", _table)
+    if table is None:
+        return {}
+    noise = Section(f"{section.where}, [disturbances]", table)
+    noise.only(DISTURBANCES, "disturbance")
+    changes = {DISTURBANCES[name]: noise.get(name, check) for name, check in NOISE.items() if name in table}
+    policies = noise.get("policies", either("all", "all", several(text)))
+    if policies == "all":
+        changes["noise_policies"] = (*families, TEACHER)
+    elif policies is not None:
+        students = tuple(name for name in policies if name != TEACHER)
+        named = _expanded(noise, "policies", students, sizes)
+        for name in named:
+            if name not in families:
+                raise BadInput(f"{noise.where}: `policies` names `{name}`, which is not among the study's families")
+        changes["noise_policies"] = (*named, *((TEACHER,) if TEACHER in policies else ()))
+    played = changes.get("noise_policies", preset.noise_policies)
+    if table.get("noise_mm") and not set(families) & set(played):
+        raise BadInput(f'{noise.where}: nobody is disturbed; name `policies`, or write policies = "all"')
+    return changes
+
+
+def _teachers(section: Section, beside: Path) -> dict[str, Path | None]:
+    named = Section(f"{section.where}, [teachers]", section.get("teachers", _table) or {})
+    if "teachers" in section.values and not named.values:
+        raise BadInput(f"{named.where}: name at least one teacher, or leave the table out")
+    found: dict[str, Path | None] = {}
+    for name in named.values:
+        file = named.get(name, text)
+        if not _NAME.fullmatch(name):
+            raise BadInput(f"{named.where}: a teacher's name is letters, digits, - and _, not {shown(name)}")
+        found[name] = None if file == SHIPPED else _teacher_file(named.where, name, beside / file)
+    return found
+
+
+def _teacher_file(where: str, name: str, file: Path) -> Path:
+    if not file.is_file():
+        raise BadInput(f"{where}: there is no file {file} for the teacher `{name}`")
+    holds = load_file(file).name
+    if holds != TEACHER:
+        raise BadInput(f"{where}: the teacher `{name}` cannot be {file}, which holds {holds}")
+    return file.resolve()
+
+
+def _table(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Wrong(f"must be a table, not {shown(value)}")
+    return value
+
+
+def _seeds(value: Any) -> tuple[int, ...]:
+    """A list, or the first and how many."""
+    if not isinstance(value, dict):
+        return several(whole(1, LARGEST_SEED))(value)
+    if value.keys() != {"first", "count"}:
+        raise Wrong(f"must be a list, or {{ first = 14303, count = 50 }}, not {shown(value)}")
+    count = whole(1, 10_000)(value["count"])
+    first = whole(1, LARGEST_SEED - count)(value["first"])
+    return tuple(range(first, first + count))
+
+
+MEMORY_SHOTS = either("all", None, whole(1, 225))
+
+PLAIN: dict[str, Check] = {
+    "training_seeds": _seeds,
+    "base_episodes": whole(10),
+    "shadow_episodes": whole(1),
+    "epochs": whole(1),
+    "patience": whole(1),
+    "batch": whole(1),
+    "learning_rate": number(1e-9, 1),
+    "validation_blackouts": _LENGTHS,
+    "label_validation": flag,
+    "test_splits": several(one_of(TEST_SPLITS)),
+    "test_blackouts": _LENGTHS,
+    "latency_calls": whole(1),
+    "latency_blocks": whole(1),
+}
+"""Keys that are fields of the scale, as they stand."""
+
+NOISE: dict[str, Check] = {"noise_mm": ascending(number(0, LARGEST_NOISE_MM), empty=True), "blackouts": _LENGTHS}
+DISTURBANCES = {"noise_mm": "noise_mm", "blackouts": "noise_blackouts", "policies": "noise_policies"}
+"""Keys of [disturbances], and the fields of the scale they change."""
+
+KEYS = ("name", "scale", "families", "state_sizes", *PLAIN, "memory_shots", "teachers", "disturbances")
+"""Everything a study file may name."""
