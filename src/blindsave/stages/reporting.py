@@ -55,7 +55,8 @@ def _opened(scale: Scale) -> str:
         return "As its file asks, it opened the published principal test and noise shots."
     return (
         "The principal test was not opened: what is called the test, and the noise extension, are this study's own "
-        "sealed shots, drawn after everything was frozen. Comparisons with the paper are therefore between different shots."
+        "sealed shots, drawn after everything was frozen. Comparisons with the paper are therefore between different "
+        "shots."
     )
 
 
