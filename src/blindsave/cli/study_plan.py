@@ -52,8 +52,8 @@ def show_plan(result: Mapping[str, Any]) -> None:
 
 
 def _row(one: Mapping[str, Any]) -> list[str]:
-    counts = [f"{one[name]:,}" for name in ("tasks", "episodes", "passes")]
-    return [one["stage"], *counts, _hours(one["cpu_hours"]), _gpu(one), duration(one["seconds"])]
+    passes = f"{one['passes']:,}" if one["passes"] < 1e9 else f"{one['passes'] / 1e6:,.0f} M"
+    return [one["stage"], f"{one['tasks']:,}", f"{one['episodes']:,}", passes, _hours(one["cpu_hours"]), _gpu(one), duration(one["seconds"])]
 
 
 def _gpu(one: Mapping[str, Any]) -> str:
@@ -65,7 +65,7 @@ def _gpu(one: Mapping[str, Any]) -> str:
 
 
 def _hours(hours: float) -> str:
-    return f"{hours:.3f}" if hours < 1 else f"{hours:,.1f}"
+    return f"{hours:.3f}" if hours < 1 else f"{hours:.1f}" if hours < 100 else f"{hours:,.0f}"
 
 
 def _few(names: Sequence[str]) -> str:

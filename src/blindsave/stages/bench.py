@@ -49,7 +49,6 @@ def measure_rates(families: Sequence[str], episodes: int, tell: Tell) -> dict[st
 @contextmanager
 def one_core() -> Iterator[None]:
     """Stay on one core: the rates of a plan are those of one."""
-    os.environ["NPROC"] = "1"  # read by the compiler of trainings when it starts; this process only measures
     pins = hasattr(os, "sched_setaffinity")
     before = os.sched_getaffinity(0) if pins else set()
     if pins:

@@ -135,4 +135,5 @@ def duration(seconds: float) -> str:
     """Readable: 50 s, 12 min, 3.5 h."""
     if seconds < 90:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:,.1f} h"
+    hours = seconds / 3600
+    return f"{seconds / 60:.0f} min" if hours < 1.5 else f"{hours:.1f} h" if hours < 100 else f"{hours:,.0f} h"

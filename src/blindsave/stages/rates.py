@@ -52,12 +52,11 @@ COMPILING_S = 6.0
 
 THREADS_GAIN: Mapping[str, Callable[[int], float]] = {
     "play": lambda threads: threads**0.92,
-    "train": lambda threads: 1.3 if threads > 1 else 1.0,
+    "train": lambda threads: 1.0,
     "other": lambda threads: 1.0,
 }
 """How much faster a task gets with more threads. Playing: 1.96 times on two cores, 12.3 times on sixteen. Training on a
-CPU: two threads are 1.2 to 1.5 times as fast as one; more were not measured and are taken to add nothing, so trainings
-want workers, not threads."""
+CPU uses one thread, whatever the machine, so that its bits do not depend on it: trainings want workers, not threads."""
 
 
 def training_rate(unit: str, rates: Mapping[str, float] = RATES) -> float:
