@@ -126,4 +126,4 @@ def shown(value: Any) -> str:
 
 
 def _range(low: float, high: float | None) -> str:
-    return f"at least {low}" if high is None else f"between {low:g} and {high:g}"
+    return f"at least {low}" if high is None else f"between {low} and {high}"
