@@ -152,7 +152,7 @@ def test_the_paper_plan_has_the_papers_counts():
 
 def test_trainings_made_elsewhere_are_taken_without_their_episodes(finished, tmp_path):
     from blindsave.learning.distil.packing import pack
-    from blindsave.stages.distillation import bring
+    from blindsave.stages.importing import bring
 
     archive = pack(finished / "work", tmp_path / "students.tar")[0]
     site = tiny_study.site(begun(finished, tmp_path / "study", "splits", "teacher", "memory"))

@@ -99,9 +99,13 @@ def needs_room(folder: Path) -> Iterator[None]:
 
 
 def write_json(path: str | Path, value: Any) -> Path:
-    """Write readable, deterministic JSON (sorted keys, two spaces, final newline), whole or not at all."""
-    text = json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)
-    return write_whole(path, text + "\n")
+    """Write a JSON value's readable text, whole or not at all."""
+    return write_whole(path, json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """Readable, deterministic JSON: sorted keys, two spaces, final newline."""
+    return json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def read_json(path: str | Path) -> Any:

@@ -3,16 +3,16 @@
 A robot defends an air-hockey goal. After five observations the puck disappears for up to 400 ms. A large recurrent
 teacher saves nearly everything; which small memory saves as much? The stages below are the method. Each is a function
 of the scale and of the stages before it; what it makes is kept by content, so the same command continues after any
-crash and ends with the same bytes.
+crash, on any engine, and ends with the same bytes.
 """
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from blindsave import store
-from blindsave.engine import Engine, InProcess, Output, Task
+from blindsave.engine import Engine, Here, Tell
 from blindsave.errors import BlindsaveError
 from blindsave.evidence.freeze import BOUND_ROOMS
 from blindsave.stages import distillation, groundwork, measuring, reporting, sealing
@@ -21,17 +21,8 @@ from blindsave.stages.rates import RATES
 from blindsave.stages.records import Records, content, state
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One step of the method."""
-
-    name: str
-    method: str
-    """What is done, and why."""
-    tasks: Callable[[Scale], list[Task[Site]]]
-
+from blindsave.stages.stage import Stage, perform
+from blindsave.stages.watch import Watch
 
 METHOD: tuple[Stage, ...] = (
     Stage(
@@ -39,38 +30,61 @@ METHOD: tuple[Stage, ...] = (
         "Shots are drawn from fixed seeds. Four in five come in alias pairs that look alike when the puck disappears "
         "but go to opposite posts; an audit proves it, and three simple rules show how hard the task is.",
         groundwork.splits,
+        here=True,
     ),
     Stage(
         "teacher",
         "One DreamerV3 agent, selected on validation shots and frozen; the shipped one unless told otherwise.",
+        groundwork.teacher_tasks,
         groundwork.teacher,
     ),
     Stage(
         "memory",
         "The task needs memory: erasing the teacher's state when the puck disappears costs it its saves, and a good "
         "memoryless controller, chosen on validation shots, fails where the teacher does not.",
+        groundwork.memory_tasks,
         groundwork.memory,
     ),
     Stage(
-        "base", "The teacher plays train shots, hidden for 0 to 20 steps; its actions are labels.", distillation.base
+        "base",
+        "The teacher plays train shots, hidden for 0 to 20 steps; its actions are labels.",
+        distillation.base_tasks,
+        distillation.base,
     ),
     Stage("collectors", "Every family learns from the base episodes, one collector per seed.", distillation.collectors),
     Stage(
         "shadow",
         "The collectors play. The teacher follows as their shadow and labels every step with what it would have done.",
+        distillation.shadow_tasks,
         distillation.shadow,
     ),
     Stage("finals", "New students learn from base and shadow episodes together, from scratch.", distillation.finals),
-    Stage("validation", "Finals and teacher meet the same validation shots at every length.", measuring.validation),
-    Stage("efficiency", "Parameters, memory and multiply-adds are counted; latency is measured.", measuring.efficiency),
+    Stage(
+        "validation",
+        "Finals and teacher meet the same validation shots at every length.",
+        measuring.validation_tasks,
+        measuring.validation,
+    ),
+    Stage(
+        "efficiency",
+        "Parameters, memory and multiply-adds are counted; latency is measured.",
+        measuring.efficiency,
+        here=True,
+    ),
     Stage(
         "freeze",
         "Plan, policies, data, validation, costs and code are bound by one hash; it decides the sealed test's shots.",
         sealing.freeze,
+        here=True,
     ),
-    Stage("release", "The test is opened, exactly once; the ledger says when.", sealing.release),
-    Stage("noise", "The same question with noisy tracking.", sealing.noise),
-    Stage("report", "Every table, figure and sentence from the episode tables alone.", reporting.report),
+    Stage(
+        "release",
+        "The test is opened, exactly once; the ledger says when.",
+        sealing.release_tasks,
+        sealing.release,
+    ),
+    Stage("noise", "The same question with noisy tracking.", sealing.noise_tasks, sealing.noise),
+    Stage("report", "Every table, figure and sentence from the episode tables alone.", reporting.report, here=True),
 )
 
 
@@ -85,18 +99,21 @@ class Event:
     record: Mapping[str, Any] | None = None
 
 
-def run(site: Site, engine: Engine[Site] | None = None, until: str | None = None) -> Iterator[Event]:
-    """Run the study's stages in order, skipping those whose outputs exist and verify."""
+def run(
+    site: Site, engine: Engine | None = None, until: str | None = None, listen: Tell | None = None
+) -> Iterator[Event]:
+    """Run the study's stages in order, skipping those whose outputs exist and verify; `listen` hears of every task."""
     records = Records(site.folder)
     before = store.digest({"scale": site.scale.to_dict(), "code": store.code_sha256(*BOUND_ROOMS)})
     estimates = plan(site.scale)
     for number, stage in enumerate(METHOD):
         left = estimates[number:]
         key = store.digest({"stage": stage.name, "after": before})
-        record = records.verified(stage.name, key)
+        watch = Watch(site, records, stage.name, key, stage.tasks(site.scale), listen)
+        record = records.verified(stage.name, key, watch.mend)
         if record is None:
             yield Event(stage, "begun", left)
-            record = _perform(site, stage, key, records, engine or InProcess())
+            record = perform(site, stage, watch, Here() if stage.here or engine is None else engine)
             yield Event(stage, "ran", left[1:], record)
         else:
             yield Event(stage, "skipped", left[1:], record)
@@ -105,26 +122,12 @@ def run(site: Site, engine: Engine[Site] | None = None, until: str | None = None
             return
 
 
-def _perform(site: Site, stage: Stage, key: str, records: Records, engine: Engine[Site]) -> dict[str, Any]:
-    """Do a stage's tasks and write its record; a failure is recorded with its reason."""
-    records.begin(stage.name, key)
-    started = time.perf_counter()
-    tasks = stage.tasks(site.scale)
-    outputs: dict[int, Output] = {}
-    try:
-        outputs.update(engine.run(site, tasks))
-    except Exception as error:
-        records.fail(stage.name, key, str(error) or type(error).__name__)
-        raise
-    return records.finish(stage.name, key, [outputs[i] for i in range(len(tasks))], time.perf_counter() - started)
-
-
 def plan(scale: Scale, rates: Mapping[str, float] = RATES, machine: Machine | None = None) -> list[Estimate]:
     """Tasks, exact episode counts and estimated time of every stage, on this machine unless another is given."""
     return [estimate(stage.name, stage.tasks(scale), rates, machine, scale.batch) for stage in METHOD]
 
 
-def status(folder: Any) -> list[dict[str, Any]]:
+def status(folder: Path) -> list[dict[str, Any]]:
     """The state of every stage of a study folder."""
     records = Records(folder)
     if not (folder / "stages").is_dir():

@@ -99,7 +99,7 @@ class Study:
 
     def _bring(self, site: Any) -> None:
         if self.bring is not None:
-            from blindsave.stages.distillation import bring
+            from blindsave.stages.importing import bring
 
             _tell(f"{bring(site, self.bring)} files brought from {self.bring}")
 

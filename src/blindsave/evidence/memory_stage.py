@@ -80,6 +80,12 @@ class MemoryStage:
         tables.write(table, out / "validation.parquet")
         return memory.select(table, candidates[0].policy, teacher.policy if teacher else None)
 
+    def choose(self, candidates: Sequence[Contestant], teacher: Contestant) -> Contestant | None:
+        """The control that `run` will choose, if it qualifies; nothing is written."""
+        table = self.play([*candidates, teacher], SELECTION_SPLIT, VISIBLE)
+        selection = memory.select(table, candidates[0].policy, teacher.policy)
+        return _chosen(selection, candidates) if selection.qualified else None
+
     def evaluate(self, candidates: Sequence[Contestant], out: Path) -> dict[str, Any]:
         """The memoryless control alone: selection, and every seed on the test grid if the chosen one qualifies."""
         selection = self.select(candidates, None, out)
@@ -109,9 +115,7 @@ class MemoryStage:
         selection = self.select(candidates, teacher, out)
         control = None
         if selection.qualified:
-            seed = selection.chosen.training_seed
-            chosen = next(one for one in candidates if one.training_seed == seed)
-            control = self.memoryless(teacher, chosen, out)
+            control = self.memoryless(teacher, _chosen(selection, candidates), out)
         result = {
             "teacher": {"policy": teacher.name, "sha256": teacher.sha256},
             "state_reset": reset.to_dict(),
@@ -122,6 +126,11 @@ class MemoryStage:
         }
         write_json(out / "memory.json", result)
         return result
+
+
+def _chosen(selection: memory.Selection, candidates: Sequence[Contestant]) -> Contestant:
+    seed = selection.chosen.training_seed
+    return next(one for one in candidates if one.training_seed == seed)
 
 
 def _counts(table: pa.Table, policy: str) -> dict[str, dict[str, dict[str, int]]]:

@@ -1,126 +1,105 @@
 """From teacher to students: base episodes, collectors, shadow episodes, finals."""
 
-from dataclasses import asdict, dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from blindsave import store
-from blindsave.engine import Output, Task
+from blindsave.engine import Output, Spread, Task
+from blindsave.learning.distil.collection import SHARD_EPISODES
+from blindsave.stages.importing import open_pipeline
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site, once
 
 
-def base(scale: Scale) -> list[Task[Site]]:
-    """The teacher plays."""
-    return [Task("base", make_base, {"teacher": scale.base_episodes})]
+def base_tasks(scale: Scale) -> list[Task[Site]]:
+    """The teacher plays, shard by shard."""
+    return [
+        Task(f"base {number}", play_base, {"shard": number}, {"teacher": episodes})
+        for number, episodes in enumerate(_shards(scale.base_episodes))
+    ]
+
+
+def base(site: Site, spread: Spread[Site]) -> list[Output]:
+    """Collect the teacher's episodes."""
+    spread(base_tasks(site.scale))
+    return [_datasets(site, {"base": pipeline(site).base()})]
+
+
+def play_base(site: Site, shard: int) -> Output:
+    """Play one shard of the base."""
+    pipeline(site).prepare("base episodes", pipeline(site).base_collection(), shard)
+    return Output()
 
 
 def collectors(scale: Scale) -> list[Task[Site]]:
     """One first-stage student per family and seed; the seeds of a family train together."""
     passes = scale.base_episodes * scale.epochs * len(scale.training_seeds)
-    return [Task(name, partial(make_collectors, name), {f"train {name}": passes}) for name in scale.families]
+    return [Task(name, train_collectors, {"family": name}, {f"train {name}": passes}) for name in scale.families]
 
 
-def shadow(scale: Scale) -> list[Task[Site]]:
-    """The collectors play, the teacher labels."""
-    return [Task(name, partial(make_shadow, name), {"shadow": scale.shadow_episodes}) for name in scale.families]
+def train_collectors(site: Site, family: str) -> Output:
+    """Train the collectors of a family."""
+    return _students(site, pipeline(site).collectors(family), "collectors")
+
+
+def shadow_tasks(scale: Scale) -> list[Task[Site]]:
+    """The collectors play, the teacher labels, shard by shard."""
+    share = scale.shadow_episodes // len(scale.training_seeds)
+    return [
+        Task(
+            f"{family}/{seed} {number}",
+            play_shadow,
+            {"family": family, "seed": seed, "shard": number},
+            {"shadow": episodes},
+        )
+        for family in scale.families
+        for seed in scale.training_seeds
+        for number, episodes in enumerate(_shards(share))
+    ]
+
+
+def shadow(site: Site, spread: Spread[Site]) -> list[Output]:
+    """Collect and label the shadow episodes of every family."""
+    spread(shadow_tasks(site.scale))
+    found = {family: pipeline(site).shadow(family) for family in site.scale.families}
+    seeds = site.scale.training_seeds
+    return [
+        _datasets(site, {f"{family}-{seed}": one for seed, one in zip(seeds, datasets, strict=True)})
+        for family, datasets in found.items()
+    ]
+
+
+def play_shadow(site: Site, family: str, seed: int, shard: int) -> Output:
+    """Play and label one shard of a collector's episodes."""
+    collection = pipeline(site).shadow_collection(family, seed)
+    pipeline(site).prepare(f"{family}: shadow episodes of {seed}", collection, shard)
+    return Output()
 
 
 def finals(scale: Scale) -> list[Task[Site]]:
     """New students from scratch on base and shadow episodes."""
     passes = (scale.base_episodes + scale.shadow_episodes) * scale.epochs * len(scale.training_seeds)
-    return [Task(name, partial(make_finals, name), {f"train {name}": passes}) for name in scale.families]
+    return [Task(name, train_finals, {"family": name}, {f"train {name}": passes}) for name in scale.families]
 
 
-def make_base(site: Site) -> Output:
-    """Collect the teacher's episodes."""
-    return _datasets(site, {"base": pipeline(site).base()})
-
-
-def make_collectors(family: str, site: Site) -> Output:
-    """Train the collectors of a family."""
-    return _students(site, pipeline(site).collectors(family), "collectors")
-
-
-def make_shadow(family: str, site: Site) -> Output:
-    """Collect and label the shadow episodes of a family."""
-    found = pipeline(site).shadow(family)
-    return _datasets(site, {f"{family}-{s}": d for s, d in zip(site.scale.training_seeds, found, strict=True)})
-
-
-def make_finals(family: str, site: Site) -> Output:
+def train_finals(site: Site, family: str) -> Output:
     """Train the finals of a family and put them among the study's models."""
     artifact = pipeline(site).finals(family)
+    files = []
     for seed in site.scale.training_seeds:
         content = artifact.path(f"{seed}.safetensors").read_bytes()
-        store.write_whole(site.student_file(family, seed), content)
+        files.append(site.publish(site.student_file(family, seed), content))
     made = _students(site, artifact, "finals")
-    return Output(
-        tuple(site.student_file(family, seed) for seed in site.scale.training_seeds), made.artifacts, made.result
-    )
+    return Output(tuple(files), made.artifacts, made.result)
 
 
 def pipeline(site: Site) -> Any:
     """The distillation of this study's teacher at its scale, opened once per process."""
-    return once(site, _open_pipeline)
+    return once(site, open_pipeline)
 
 
-def _open_pipeline(site: Site) -> Any:
-    from blindsave.learning.distil.config import Recipe
-    from blindsave.learning.distil.dataset import Dataset
-    from blindsave.learning.distil.pipeline import Pipeline
-    from blindsave.learning.distil.pipeline import Scale as Budget
-    from blindsave.learning.dreamer.runtime import use_cache
-    from blindsave.policies.catalog import load_file
-
-    @dataclass
-    class ImportingPipeline(Pipeline):
-        """Takes datasets that came from another machine without their episodes at their manifest's word."""
-
-        def _collect(self, title: str, policy: Any, schedule: Any, inputs: Any, teacher: Any) -> Dataset:
-            wanted = {"teacher": self.teacher_sha256, **inputs}
-            found = imported(self.work, asdict(schedule), wanted)
-            return super()._collect(title, policy, schedule, inputs, teacher) if found is None else Dataset(found)
-
-    use_cache(site.work / "cache")
-    scale = site.scale
-    recipe = Recipe(epochs=scale.epochs, patience=scale.patience, batch=scale.batch, learning_rate=scale.learning_rate)
-    budget = Budget(scale.base_episodes, scale.shadow_episodes, scale.training_seeds, recipe)
-    policy: Any = load_file(site.teacher_file)
-    sha256 = store.sha256_file(site.teacher_file)
-    return ImportingPipeline(site.work, policy, sha256, budget, threads=site.threads, quiet=site.quiet)
-
-
-def imported(work: Path, schedule: dict[str, Any], inputs: dict[str, str]) -> store.Artifact | None:
-    """The dataset of a schedule whose manifest is here but whose episodes stayed elsewhere."""
-    for manifest in sorted(work.glob("dataset/*/manifest.json")):
-        if any(manifest.parent.glob("*.safetensors")):
-            continue
-        found = store.open_artifact(manifest.parent, verify=False)
-        if found.manifest["configuration"]["schedule"] == schedule and found.manifest["inputs"] == inputs:
-            return found
-    return None
-
-
-def bring(site: Site, source: Path) -> int:
-    """Take trainings made elsewhere, from an archive of `distil ... pack` or a folder of artifacts; count the files."""
-    from blindsave.errors import BadInput
-    from blindsave.learning.distil.packing import KEPT, unpack
-
-    if source.is_file():
-        return len(unpack(source, site.work))
-    root = source / "work" if (source / "work").is_dir() else source
-    chosen = [path for pattern in (*KEPT, "dataset/*/*") for path in sorted(root.glob(pattern)) if path.is_file()]
-    if not chosen:
-        raise BadInput(f"{source} holds no students and no datasets")
-    for path in chosen:
-        place = site.work / path.relative_to(root)
-        if not place.exists():
-            store.write_whole(place, path.read_bytes())
-    for manifest in sorted(site.work.glob("students/*/manifest.json")):
-        store.open_artifact(manifest.parent)
-    return len(chosen)
+def _shards(episodes: int) -> list[int]:
+    """Episodes of every shard."""
+    return [min(SHARD_EPISODES, episodes - start) for start in range(0, episodes, SHARD_EPISODES)]
 
 
 def _datasets(site: Site, datasets: dict[str, Any]) -> Output:
@@ -129,7 +108,8 @@ def _datasets(site: Site, datasets: dict[str, Any]) -> Output:
     for name, dataset in datasets.items():
         manifest = dataset.artifact.manifest
         bound = {key: manifest[key] for key in ("kind", "configuration", "inputs", "files", "result")}
-        files.append(site.write_json(f"datasets/{name}/manifest.json", bound))
+        place = site.results / "datasets" / name / "manifest.json"
+        files.append(site.publish(place, store.json_text(bound).encode("utf-8")))
         artifacts.append(dataset.artifact.folder)
         counts = {key: count + manifest["result"][key] for key, count in counts.items()}
     return Output(tuple(files), tuple(artifacts), counts)

@@ -1,20 +1,24 @@
 """Before anything is learned: the shots, the teacher, and proof that the task needs memory."""
 
 import hashlib
+from dataclasses import replace
+from typing import Any
 
 from blindsave import store
-from blindsave.engine import Output, Task
+from blindsave.engine import Output, Spread, Task
 from blindsave.errors import BlindsaveError
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
 
 CALIBRATED = 216 * 3
 """Episodes of the three simple rules on the calibration split."""
+CANDIDATES = 3
+"""Memoryless controllers that are shipped; one is chosen on validation shots."""
 
 
 def splits(scale: Scale) -> list[Task[Site]]:
     """Draw the shots, audit the alias pairs, calibrate."""
-    return [Task("splits", make_splits, {"arena": CALIBRATED})]
+    return [Task("splits", make_splits, cost={"arena": CALIBRATED})]
 
 
 def make_splits(site: Site) -> Output:
@@ -38,9 +42,14 @@ def make_splits(site: Site) -> Output:
     return Output((path,), result={"alias_families": audited["families"], "splits": len(drawn)})
 
 
-def teacher(scale: Scale) -> list[Task[Site]]:
+def teacher_tasks(scale: Scale) -> list[Task[Site]]:
     """The frozen teacher: shipped, given, or trained here."""
     return [Task("teacher", make_teacher)]
+
+
+def teacher(site: Site, spread: Spread[Site]) -> list[Output]:
+    """Training takes a whole machine; copying takes nothing."""
+    return spread([replace(task, apart=site.train_teacher) for task in teacher_tasks(site.scale)])
 
 
 def make_teacher(site: Site) -> Output:
@@ -64,25 +73,76 @@ def make_teacher(site: Site) -> Output:
     return Output((site.teacher_file,), result={"sha256": sha256, "trained_here": site.train_teacher})
 
 
-def memory(scale: Scale) -> list[Task[Site]]:
-    """State reset and memoryless control."""
+def memory_tasks(scale: Scale) -> list[Task[Site]]:
+    """State reset and memoryless control: one task per grid; the last, the chosen control's, waits for the others."""
+    from blindsave.evidence.memory import LENGTHS
+
     shots = scale.memory_shots or 225
-    # Teacher and amnesic teacher at five lengths, the selection of a control, and its own five lengths.
-    played = {"teacher": (2 * 5 + 1) * shots, "student": (3 + 5) * shots}
-    return [Task("memory", make_memory, played)]
+    grids = [("teacher", "test"), ("teacher_reset", "test"), ("teacher", "validation")]
+    amount = {"test": len(LENGTHS) * shots, "validation": shots}
+    played = [
+        Task(f"{who}, {split}", play_memory, {"who": who, "split": split}, {"teacher": amount[split]})
+        for who, split in grids
+    ]
+    controls = [
+        Task(f"control {number}", play_candidate, {"number": number}, {"student": amount["validation"]})
+        for number in range(CANDIDATES)
+    ]
+    return [*played, *controls, Task("the chosen control", play_control, {}, {"student": amount["test"]})]
 
 
-def make_memory(site: Site) -> Output:
+def memory(site: Site, spread: Spread[Site]) -> list[Output]:
     """Play both tests; tables and verdicts go to results/memory."""
-    from blindsave.evidence.memory_stage import MemoryStage, ppo_contestants
-
-    cost = memory(site.scale)[0].cost
-    with site.progress("memory tests", int(sum(cost.values()))) as bar:
-        stage = MemoryStage(
-            site.work, threads=site.threads, progress=bar.advance, shots_per_split=site.scale.memory_shots
-        )
-        out = site.results / "memory"
-        found = stage.run(site.teacher_contestant(), ppo_contestants(), out)
+    *grids, chosen = memory_tasks(site.scale)
+    spread(grids)
+    spread([chosen])
+    out = site.results / "memory"
+    found = _memory_stage(site).run(site.teacher_contestant(), _candidates(), out)
     names = ["state_reset.parquet", "validation.parquet", "memory.json"]
     names += ["memoryless.parquet"] if found["memoryless"] else []
-    return Output(tuple(out / name for name in names), result={"passed": found["passed"]})
+    return [Output(tuple(out / name for name in names), result={"passed": found["passed"]})]
+
+
+def play_memory(site: Site, who: str, split: str) -> Output:
+    """Let the teacher, with or without its memory, play its grid of a split."""
+    from blindsave.evidence.memory import LENGTHS
+    from blindsave.evidence.memory_stage import VISIBLE, with_reset
+
+    teacher = site.teacher_contestant()
+    lengths = LENGTHS if split == "test" else VISIBLE
+    _memory_stage(site).play([teacher if who == "teacher" else with_reset(teacher)], split, lengths)
+    return Output()
+
+
+def play_candidate(site: Site, number: int) -> Output:
+    """Let one memoryless candidate play what decides about it; nothing to do where there are fewer."""
+    from blindsave.evidence.memory_stage import SELECTION_SPLIT, VISIBLE
+
+    for candidate in _candidates()[number : number + 1]:
+        _memory_stage(site).play([candidate], SELECTION_SPLIT, VISIBLE)
+    return Output()
+
+
+def play_control(site: Site) -> Output:
+    """Choose the memoryless control, and let it play the test grid if it qualifies."""
+    from blindsave.evidence.memory import LENGTHS
+    from blindsave.evidence.memory_stage import TEST_SPLIT
+
+    chosen = _memory_stage(site).choose(_candidates(), site.teacher_contestant())
+    if chosen is not None:
+        _memory_stage(site).play([chosen], TEST_SPLIT, LENGTHS)
+    return Output()
+
+
+def _candidates() -> Any:
+    from blindsave.evidence.memory_stage import ppo_contestants
+
+    return ppo_contestants()
+
+
+def _memory_stage(site: Site) -> Any:
+    from blindsave.evidence.memory_stage import MemoryStage
+
+    shots = site.scale.memory_shots
+    bar = site.progress("memory tests", shots or 225)
+    return MemoryStage(site.work, threads=site.threads, progress=bar.advance, shots_per_split=shots)

@@ -5,45 +5,56 @@ from typing import Any
 import numpy as np
 
 from blindsave import store
-from blindsave.engine import Output, Task
+from blindsave.engine import Output, Spread, Task
+from blindsave.evidence.contestants import Contestant
 from blindsave.stages.scales import Scale
-from blindsave.stages.site import Site
+from blindsave.stages.site import Site, players
 
 VALIDATION_SHOTS = 225
 
 
-def validation(scale: Scale) -> list[Task[Site]]:
-    """Every final and the teacher on the validation shots."""
-    each = VALIDATION_SHOTS * len(scale.validation_blackouts)
-    students = len(scale.families) * len(scale.training_seeds) * each
+def validation_tasks(scale: Scale) -> list[Task[Site]]:
+    """Every final and the teacher on the validation shots, one task each."""
+    amount = VALIDATION_SHOTS * len(scale.validation_blackouts)
+    # A final's actions may be labelled by the teacher beside it.
+    units = {True: "shadow" if scale.label_validation else "student", False: "teacher"}
     return [
-        Task(
-            "validation",
-            make_validation,
-            {"shadow" if scale.label_validation else "student": students, "teacher": each},
-        )
+        Task(f"{policy}/{seed}", play_validation, {"policy": policy, "seed": seed}, {units[seed > 0]: amount})
+        for policy, seed in players(scale)
     ]
 
 
-def make_validation(site: Site) -> Output:
+def validation(site: Site, spread: Spread[Site]) -> list[Output]:
     """Play the validation grid; one artifact per policy, one table."""
     from blindsave.evidence import tables
+
+    spread(validation_tasks(site.scale))
+    table = _validate(site, site.contestants())
+    path = tables.write(table, site.results / "validation" / "validation.parquet")
+    return [Output((path,), result={"episodes": table.num_rows})]
+
+
+def play_validation(site: Site, policy: str, seed: int) -> Output:
+    """Let one policy play the validation grid."""
+    _validate(site, [site.contestant(policy, seed)])
+    return Output()
+
+
+def _validate(site: Site, players: list[Contestant]) -> Any:
     from blindsave.evidence.grid import grid
     from blindsave.evidence.schedule import schedule
 
     chosen = schedule("validation", site.scale.validation_blackouts)
-    players = site.contestants()
     teacher = site.teacher_contestant() if site.scale.label_validation else None
     with site.progress("validation", len(players) * len(chosen)) as bar:
-        table = grid(site.work, players, chosen, teacher=teacher, threads=site.threads, progress=bar.advance)
-    path = tables.write(table, site.results / "validation" / "validation.parquet")
-    return Output((path,), result={"episodes": table.num_rows})
+        return grid(site.work, players, chosen, teacher=teacher, threads=site.threads, progress=bar.advance)
 
 
 def efficiency(scale: Scale) -> list[Task[Site]]:
     """Sizes are counted, latency is measured."""
     calls = scale.latency_calls * (scale.latency_blocks + 1)
-    return [Task("efficiency", make_efficiency, {"latency": len(scale.families) * len(scale.training_seeds) * calls})]
+    timed = len(scale.families) * len(scale.training_seeds) * calls
+    return [Task("efficiency", make_efficiency, cost={"latency": timed})]
 
 
 def make_efficiency(site: Site) -> Output:

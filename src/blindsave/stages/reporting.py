@@ -16,7 +16,7 @@ DATED = ("ledger", "files", "costs", "table-1", "claims")
 
 def report(scale: Scale) -> list[Task[Site]]:
     """Everything from episode tables."""
-    return [Task("report", make_report, {"report": 1})]
+    return [Task("report", make_report, cost={"report": 1})]
 
 
 def make_report(site: Site) -> Output:

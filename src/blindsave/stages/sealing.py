@@ -1,12 +1,20 @@
 """Freeze everything, open the test once, then ask about noise."""
 
 import hashlib
-from functools import partial
+from functools import lru_cache
+from pathlib import Path
 
-from blindsave.engine import Output, Task
+import pyarrow as pa
+
+from blindsave import store
+from blindsave.engine import Output, Spread, Task
+from blindsave.errors import BadInput
+from blindsave.evidence.contestants import Contestant
+from blindsave.evidence.freeze import Frozen
+from blindsave.evidence.schedule import Schedule
 from blindsave.stages.planning import write_plan
 from blindsave.stages.scales import Scale
-from blindsave.stages.site import Site
+from blindsave.stages.site import Site, players
 from blindsave.task.shots import Shot
 
 TEST_SHOTS = 225
@@ -32,61 +40,118 @@ def make_freeze(site: Site) -> Output:
     return Output((site.plan,), result={"freeze_sha256": frozen.sha256, "sealed_seed": frozen.sealed_seed})
 
 
-def release(scale: Scale) -> list[Task[Site]]:
-    """Every final and the teacher on the tests."""
-    each = TEST_SHOTS * len(scale.test_blackouts) * len(scale.test_splits)
-    students = len(scale.families) * len(scale.training_seeds) * each
-    return [Task("release", make_release, {"student": students, "teacher": each})]
+def release_tasks(scale: Scale) -> list[Task[Site]]:
+    """Every final and the teacher on the tests, one task each."""
+    amount = TEST_SHOTS * len(scale.test_blackouts)
+    return [
+        Task(
+            f"{policy}/{seed}, {split}",
+            play_test,
+            {"policy": policy, "seed": seed, "split": split},
+            {"student" if seed else "teacher": amount},
+        )
+        for split in scale.test_splits
+        for policy, seed in players(scale)
+    ]
 
 
-def make_release(site: Site) -> Output:
+def release(site: Site, spread: Spread[Site]) -> list[Output]:
     """Open the test, once; a killed release is completed as it began."""
     from blindsave.evidence.grid import grid
     from blindsave.evidence.release import release as open_test
     from blindsave.evidence.release import released
 
+    played: list[Output] = []
+
+    def play(work: Path, contestants: list[Contestant], schedule: Schedule) -> pa.Table:
+        if not played:  # everything at once, now that the opening is in the ledger
+            played.extend(spread(release_tasks(site.scale)))
+        return grid(work, contestants, schedule, threads=site.threads)
+
     done = released(site.ledger, site.results / "test")
     if done is None:
-        total = int(sum(release(site.scale)[0].cost.values()))
-        with site.progress("playing the test", total) as bar:
-            play = partial(grid, threads=site.threads, progress=bar.advance)
-            done = open_test(site.manifest, site.folder, site.ledger, site.results / "test", site.work, play=play)
+        done = open_test(site.manifest, site.folder, site.ledger, site.results / "test", site.work, play=play)
     shots = site.results / "test" / "sealed_test_shots.json"
-    return Output((*done.tables.values(), shots), result={"save_rates": done.results.content["save_rates"]})
+    return [Output((*done.tables.values(), shots), result={"save_rates": done.results.content["save_rates"]})]
 
 
-def noise(scale: Scale) -> list[Task[Site]]:
-    """The noise extension: a few policies, noisy tracking."""
-    if not scale.noisy or not scale.noise_mm:
-        return []
-    each = TEST_SHOTS * len(scale.noise_blackouts) * len(scale.noise_mm)
-    students = sum(name != "teacher" for name in scale.noisy) * len(scale.training_seeds)
-    return [Task("noise", make_noise, {"student": students * each, "teacher": each * ("teacher" in scale.noisy)})]
+def play_test(site: Site, policy: str, seed: int, split: str) -> Output:
+    """Let one policy play an open test."""
+    from blindsave.evidence.grid import grid
+    from blindsave.evidence.release import opened_schedules
+
+    if site.ledger.last("opening") is None:
+        raise BadInput(f"the test is closed: {site.ledger.path} knows of no opening")
+    schedule = opened_schedules(_frozen(site))[split]
+    with site.progress("playing the test", len(schedule)) as bar:
+        grid(site.work, [site.contestant(policy, seed)], schedule, threads=site.threads, progress=bar.advance)
+    return Output()
 
 
-def make_noise(site: Site) -> Output:
+def noise_tasks(scale: Scale) -> list[Task[Site]]:
+    """The noise extension: a few policies, noisy tracking, one task each."""
+    amount = TEST_SHOTS * len(scale.noise_blackouts) * len(scale.noise_mm)
+    return [
+        Task(
+            f"{policy}/{seed}",
+            play_noise,
+            {"policy": policy, "seed": seed},
+            {"student" if seed else "teacher": amount},
+        )
+        for policy, seed in players(scale)
+        if policy in scale.noisy and amount
+    ]
+
+
+def noise(site: Site, spread: Spread[Site]) -> list[Output]:
     """Play the noise grid, after the release."""
     from blindsave.evidence import tables
+    from blindsave.evidence.freeze import open_frozen
+
+    tasks = noise_tasks(site.scale)
+    if not tasks:
+        return []
+    open_frozen(site.manifest, site.folder)
+    spread(tasks)
+    table = _with_noise(site, [one for one in site.contestants() if one.policy in site.scale.noisy])
+    path = tables.write(table, site.results / "noise" / f"{NOISE_SPLIT}.parquet")
+    return [Output((path,), result={"episodes": table.num_rows})]
+
+
+def play_noise(site: Site, policy: str, seed: int) -> Output:
+    """Let one policy play the noise grid."""
+    _with_noise(site, [site.contestant(policy, seed)])
+    return Output()
+
+
+def _with_noise(site: Site, players: list[Contestant]) -> pa.Table:
     from blindsave.evidence.grid import grid
     from blindsave.evidence.schedule import schedule
 
     scale = site.scale
     members = () if scale.opens_principal_test else sealed_noise_shots(site)
     chosen = schedule(NOISE_SPLIT, scale.noise_blackouts, scale.noise_mm, members)
-    players = [one for one in site.contestants() if one.policy in scale.noisy]
     with site.progress("noise", len(players) * len(chosen)) as bar:
-        table = grid(site.work, players, chosen, threads=site.threads, progress=bar.advance)
-    path = tables.write(table, site.results / "noise" / f"{NOISE_SPLIT}.parquet")
-    return Output((path,), result={"episodes": table.num_rows})
+        return grid(site.work, players, chosen, threads=site.threads, progress=bar.advance)
+
+
+def _frozen(site: Site) -> Frozen:
+    """What was frozen; verified once per process and manifest, since every task asks for it."""
+    return _verified(site.manifest, site.folder, store.sha256_file(site.manifest))
+
+
+@lru_cache(maxsize=1)
+def _verified(manifest: Path, folder: Path, sha256: str) -> Frozen:
+    from blindsave.evidence.freeze import open_frozen
+
+    return open_frozen(manifest, folder)
 
 
 def sealed_noise_shots(site: Site) -> tuple[Shot, ...]:
     """Noise shots of a smaller study: its own, from its own freeze, so that the published ones stay unseen."""
-    from blindsave.evidence.freeze import open_frozen
     from blindsave.task.shots import generate, split_named
 
-    frozen = open_frozen(site.manifest, site.folder)
-    text = f"blindsave.sealed_noise.v1:{frozen.sha256}"
+    text = f"blindsave.sealed_noise.v1:{_frozen(site).sha256}"
     seed = int.from_bytes(hashlib.sha256(text.encode("ascii")).digest()[:8], "big")
     split = split_named(NOISE_SPLIT)
     return generate(NOISE_SPLIT, f"{split.distribution}_sealed", seed, split.counts)

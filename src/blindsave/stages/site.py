@@ -1,22 +1,23 @@
 """Where a study lies: its folders, and what every stage needs to know."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from blindsave import store
+from blindsave.errors import BadFile
 from blindsave.evidence.contestants import Contestant, from_file
 from blindsave.evidence.ledger import Ledger
 from blindsave.learning.distil.progress import Progress
-from blindsave.policies.catalog import model_file
+from blindsave.policies.catalog import TEACHER, model_file
 from blindsave.stages.scales import Scale
 
 
 @dataclass(frozen=True)
 class Site:
-    """A study in its folder; hashable and small, so that tasks can carry it to other processes."""
+    """A study in its folder; hashable and small, so that tasks can carry it to other processes as JSON."""
 
     folder: Path
     scale: Scale
@@ -25,6 +26,24 @@ class Site:
     train_teacher: bool = False
     threads: int | None = None
     quiet: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The site as JSON, with paths that mean the same wherever the disk is seen."""
+        teacher = None if self.teacher is None else str(self.teacher.resolve())
+        where = {"folder": str(self.folder.resolve()), "scale": self.scale.to_dict(), "teacher": teacher}
+        return where | {"train_teacher": self.train_teacher, "threads": self.threads, "quiet": self.quiet}
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> "Site":
+        """What `to_dict` wrote."""
+        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in found["scale"].items()}
+        teacher = None if found["teacher"] is None else Path(found["teacher"])
+        flags = found["train_teacher"], found["threads"], found["quiet"]
+        return cls(Path(found["folder"]), Scale(**values), teacher, *flags)
+
+    def forget(self) -> None:
+        """Drop what this process remembers of the study's files."""
+        once.cache_clear()
 
     @property
     def work(self) -> Path:
@@ -72,12 +91,19 @@ class Site:
 
     def students(self) -> list[tuple[str, int]]:
         """Every (family, training seed)."""
-        return [(name, seed) for name in self.scale.families for seed in self.scale.training_seeds]
+        return self.players()[:-1]
+
+    def players(self) -> list[tuple[str, int]]:
+        """Every (family, training seed), and the teacher with seed 0."""
+        return players(self.scale)
+
+    def contestant(self, policy: str, seed: int) -> Contestant:
+        """A final student, or the teacher, ready to play."""
+        return from_file(self.student_file(policy, seed), policy, seed) if seed else self.teacher_contestant()
 
     def contestants(self) -> list[Contestant]:
         """Every final student, and the teacher."""
-        finals = [from_file(self.student_file(name, seed), name, seed) for name, seed in self.students()]
-        return [*finals, self.teacher_contestant()]
+        return [self.contestant(policy, seed) for policy, seed in self.players()]
 
     def teacher_contestant(self) -> Contestant:
         """The teacher, ready to play."""
@@ -87,9 +113,22 @@ class Site:
         """A bar on a terminal, an occasional line elsewhere."""
         return Progress(title, total, quiet=self.quiet)
 
+    def publish(self, path: Path, content: bytes) -> Path:
+        """Write a file that the freeze binds; once the test is open, only the same content again."""
+        if path.exists() and path.read_bytes() == content:
+            return path
+        if path.exists() and self.ledger.last("opening") is not None:
+            raise BadFile(f"{path} was frozen before the test was opened and cannot be replaced by another content")
+        return store.write_whole(path, content)
+
     def write_json(self, name: str, value: Any) -> Path:
         """Write a JSON file of the results."""
         return store.write_json(self.results / name, value)
+
+
+def players(scale: Scale) -> list[tuple[str, int]]:
+    """Who meets every test at a scale: each (family, training seed), and the teacher with seed 0."""
+    return [*((name, seed) for name in scale.families for seed in scale.training_seeds), (TEACHER, 0)]
 
 
 @lru_cache(maxsize=4)

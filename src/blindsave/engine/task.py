@@ -1,0 +1,136 @@
+"""Tasks: pieces of work that can be written down, and so be done anywhere.
+
+A task is a module-level function with plain arguments. It is idempotent (what it makes is an artifact named by its
+content), and its output is placed by its number. An engine may therefore do tasks in any process, on any machine, in
+any order, and again after a failure, without changing a byte of the result.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Concatenate, Generic, Protocol, TypeVar
+
+from blindsave.errors import BadInput
+from blindsave.store import canonical_json
+
+S = TypeVar("S")
+
+
+class Place(Protocol):
+    """Where tasks work: a folder, and a description from which another process opens the same place."""
+
+    @property
+    def folder(self) -> Path:
+        """Everything lies below it."""
+        ...
+
+    @property
+    def work(self) -> Path:
+        """Artifacts that can be made again lie below it."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """The place as JSON."""
+        ...
+
+    def forget(self) -> None:
+        """Drop what this process remembers of files below `work`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a task leaves behind."""
+
+    files: tuple[Path, ...] = ()
+    """Files whose bytes are the result: equal runs write equal ones."""
+    artifacts: tuple[Path, ...] = ()
+    """Artifact folders; their manifests carry dates and machines."""
+    result: Mapping[str, Any] = field(default_factory=dict)
+    """A few numbers worth telling, JSON-ready."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The output as JSON."""
+        return {"files": [*map(str, self.files)], "artifacts": [*map(str, self.artifacts)], "result": dict(self.result)}
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> "Output":
+        """What `to_dict` wrote."""
+        return cls(tuple(map(Path, found["files"])), tuple(map(Path, found["artifacts"])), found["result"])
+
+
+@dataclass(frozen=True)
+class Task(Generic[S]):
+    """One piece of work of a stage."""
+
+    key: str
+    """Unique within the stage; people read it."""
+    work: Callable[Concatenate[S, ...], Output]
+    """Called with the place and the arguments."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    cost: Mapping[str, float] = field(default_factory=dict)
+    """How much of what it takes, in units of `blindsave.stages.rates.RATES`."""
+    apart: bool = False
+    """Wants a process of its own and all of a machine's cores."""
+
+    def __post_init__(self) -> None:
+        if json.loads(canonical_json(self.arguments)) != dict(self.arguments):
+            raise BadInput(f"the arguments of the task `{self.key}` are not plain JSON")
+        if function_named(self.name) is not self.work:
+            raise BadInput(f"the work of the task `{self.key}` is not a function that other processes can import")
+
+    @property
+    def name(self) -> str:
+        """The function's name, by which any process finds it: "module:function"."""
+        return f"{self.work.__module__}:{self.work.__qualname__}"
+
+    @property
+    def trains(self) -> bool:
+        """Whether it trains students: that is what wants a GPU where there is one."""
+        return any(unit.startswith("train ") for unit in self.cost)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The task as JSON."""
+        plain = {"key": self.key, "work": self.name, "apart": self.apart}
+        return plain | {"arguments": dict(self.arguments), "cost": dict(self.cost)}
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> "Task[Any]":
+        """What `to_dict` wrote."""
+        return cls(**{**found, "work": function_named(found["work"])})
+
+
+def function_named(name: str) -> Callable[..., Any]:
+    """The function of a name "module:function"; None where there is no such thing."""
+    module, _, function = name.partition(":")
+    return getattr(import_module(module), function, None)  # pyright: ignore[reportReturnType]
+
+
+@dataclass(frozen=True)
+class News:
+    """What an engine tells while it works: a task has `begun`, gets on (`progress`), has `ended`; or a `fault`."""
+
+    what: str
+    key: str
+    """Of the task."""
+    done: int = 0
+    total: int = 0
+    remark: str = ""
+    """What a progress bar would say; for a fault, the sentence."""
+    pid: int | None = None
+    """Process that does it."""
+
+
+Tell = Callable[[News], None]
+Spread = Callable[[Sequence[Task[S]]], list[Output]]
+"""Does tasks on whatever engine there is; outputs come in the order of the tasks."""
+
+
+class Engine(Protocol):
+    """Does tasks, one or many at a time."""
+
+    def run(self, place: Any, tasks: Sequence[Task[Any]], tell: Tell) -> list[Output]:
+        """Do all the tasks; outputs come in their order. What cannot be cured by doing it again is raised."""
+        ...

@@ -1,0 +1,67 @@
+"""Trainings made on another machine, and the distillation that goes on from them."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from blindsave import store
+from blindsave.stages.site import Site
+
+
+def open_pipeline(site: Site) -> Any:
+    """The distillation of a study's teacher at its scale, which knows what was imported."""
+    from blindsave.learning.distil.collection import Collection
+    from blindsave.learning.distil.config import Recipe
+    from blindsave.learning.distil.dataset import Dataset
+    from blindsave.learning.distil.pipeline import Pipeline
+    from blindsave.learning.distil.pipeline import Scale as Budget
+    from blindsave.learning.dreamer.runtime import use_cache
+    from blindsave.policies.catalog import load_file
+
+    @dataclass
+    class ImportingPipeline(Pipeline):
+        """Takes datasets that came from another machine without their episodes at their manifest's word."""
+
+        def found(self, collection: Collection) -> Dataset | None:
+            artifact = imported(self.work, asdict(collection.schedule), collection.inputs)
+            return None if artifact is None else Dataset(artifact)
+
+    # Compiled programs are kept by machine: another processor may not be able to run them.
+    use_cache(site.work / "cache" / store.digest(store.machine())[:12])
+    scale = site.scale
+    recipe = Recipe(epochs=scale.epochs, patience=scale.patience, batch=scale.batch, learning_rate=scale.learning_rate)
+    budget = Budget(scale.base_episodes, scale.shadow_episodes, scale.training_seeds, recipe)
+    policy: Any = load_file(site.teacher_file)
+    sha256 = store.sha256_file(site.teacher_file)
+    return ImportingPipeline(site.work, policy, sha256, budget, threads=site.threads, quiet=site.quiet)
+
+
+def imported(work: Path, schedule: dict[str, Any], inputs: dict[str, str]) -> store.Artifact | None:
+    """The dataset of a schedule whose manifest is here but whose episodes stayed elsewhere."""
+    for manifest in sorted(work.glob("dataset/[!.]*/manifest.json")):
+        if any(manifest.parent.glob("*.safetensors")):
+            continue
+        found = store.open_artifact(manifest.parent, verify=False)
+        if found.manifest["configuration"]["schedule"] == schedule and found.manifest["inputs"] == inputs:
+            return found
+    return None
+
+
+def bring(site: Site, source: Path) -> int:
+    """Take trainings made elsewhere, from an archive of `distil ... pack` or a folder of artifacts; count the files."""
+    from blindsave.errors import BadInput
+    from blindsave.learning.distil.packing import KEPT, unpack
+
+    if source.is_file():
+        return len(unpack(source, site.work))
+    root = source / "work" if (source / "work").is_dir() else source
+    chosen = [path for pattern in (*KEPT, "dataset/*/*") for path in sorted(root.glob(pattern)) if path.is_file()]
+    if not chosen:
+        raise BadInput(f"{source} holds no students and no datasets")
+    for path in chosen:
+        place = site.work / path.relative_to(root)
+        if not place.exists():
+            store.write_whole(place, path.read_bytes())
+    for manifest in sorted(site.work.glob("students/*/manifest.json")):
+        store.open_artifact(manifest.parent)
+    return len(chosen)
