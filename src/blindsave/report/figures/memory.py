@@ -16,7 +16,7 @@ def draw_memory(analysis: Analysis) -> Any:
     def draw(figure: Any, theme: Theme) -> None:
         ax = figure.subplots()
         ax.set_title("c   Without memory, no save")
-        lengths = [0, analysis.endpoint]
+        lengths = [0, _hidden(analysis)]
         for column, (teacher, other, members) in enumerate(groups):
             for side, policy in enumerate((teacher, other)):
                 x = [column * 3.1 + side * 0.34 - 0.17 + i * 1.25 for i in range(2)]
@@ -27,7 +27,7 @@ def draw_memory(analysis: Analysis) -> Any:
                 colour = theme.series(policy)
                 style = {"color": colour, "marker": look(policy).marker, "ms": 8, "capsize": 0, "elinewidth": 2.2}
                 ax.errorbar(x, points, [low, high], ls="-", lw=1.1, **style)
-            _bracket(ax, theme, column * 3.1 + 1.25, members, analysis.endpoint)
+            _bracket(ax, theme, column * 3.1 + 1.25, members, lengths[1])
             ax.text(column * 3.1 + 0.62, 126, f"versus\n{title(other)}", ha="center", va="top", linespacing=1.25)
         ticks = [column * 3.1 + i * 1.25 for column in range(len(groups)) for i in range(2)]
         labels = [f"{milliseconds(n)} ms" for _ in groups for n in lengths]
@@ -43,6 +43,12 @@ def draw_memory(analysis: Analysis) -> Any:
         ax.set_xlabel("How long the puck is hidden")
 
     return draw
+
+
+def _hidden(analysis: Analysis) -> int:
+    """The endpoint, or the longest blackout of the memory tests where another study's endpoint is not among theirs."""
+    played = set.intersection(*(set(held.blackouts) for held in analysis.memory_saves.values()))
+    return analysis.endpoint if analysis.endpoint in played else max(played)
 
 
 def _bracket(ax: Any, theme: Theme, x: float, members: Any, endpoint: int) -> None:
