@@ -31,7 +31,7 @@ def fitted(data):
 
 
 def parameters(fitted):
-    return [np.concatenate([v.ravel() for v in s.parameters.values()]) for s in fitted.students]
+    return [np.concatenate([v.ravel() for _, v in sorted(s.parameters.items())]) for s in fitted.students]
 
 
 def same(a, b):

@@ -222,10 +222,11 @@ def show_bench(result: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("family", "transitions/s", "x torch", "x CPU", "useful", title=f"students on {result['device']}")
+    heads = ("family", "trainer", "transitions/s", "x JAX", "x torch", "x CPU")
+    table = Table(*heads, title=f"students on {result['device']}")
     for name, row in result["families"].items():
-        ratios = (f"{row[key]:.1f}" if key in row else "-" for key in ("times_torch", "times_cpu"))
-        table.add_row(name, f"{row['transitions_per_s']:.0f}", *ratios, f"{row['useful_share']:.0%}")
+        ratios = (f"{row[key]:.1f}" if key in row else "-" for key in ("times_jax", "times_torch", "times_cpu"))
+        table.add_row(name, row["trainer"], f"{row['transitions_per_s']:.0f}", *ratios)
     console = Console(soft_wrap=True)
     console.print(table)
     if "collection" in result:

@@ -91,7 +91,7 @@ def _measure_training(clock: Clock, families: Sequence[str]) -> None:
 
     data = synthetic_episodes(TRAINED_ON)
     for name in families:
-        ours = Ours(name, data, EPOCHS, {})  # compiles
+        ours = Ours(name, data, EPOCHS)  # compiles where it must
         passes = EPOCHS * TRAINED_ON * len(ours.trainer.seeds)
 
         def train(ours: Ours = ours, passes: int = passes) -> float:

@@ -16,6 +16,7 @@ from blindsave.learning.distil.collection import record
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.dataset import Episodes
 from blindsave.learning.distil.engine import engine_for
+from blindsave.learning.distil.native import NativeTrainer, make_trainer
 from blindsave.learning.distil.schedule import TRAINING_SEEDS, Schedule, episodes
 from blindsave.learning.distil.trainer import Trainer
 from blindsave.policies import closed_loop
@@ -41,13 +42,19 @@ def synthetic_episodes(count: int, seed: int = 0) -> Episodes:
 
 
 class Ours:
-    """Epochs of our trainer."""
+    """Epochs of our trainer: the one a study would use here, or with an `engine` the JAX one."""
 
-    def __init__(self, name: str, data: Episodes, rounds: int, engine: dict[str, Any]) -> None:
-        chosen = engine_for(family(name), **engine)
-        self.trainer = Trainer(family(name), data, TRAINING_SEEDS, Recipe(epochs=rounds + 1), chosen)
+    def __init__(self, name: str, data: Episodes, rounds: int, engine: dict[str, Any] | None = None) -> None:
+        chosen = None if engine is None else engine_for(family(name), **engine)
+        self.trainer = make_trainer(family(name), data, TRAINING_SEEDS, Recipe(epochs=rounds + 1), chosen)
         self.state, self.epoch = self.trainer.initial(), 0
-        self.compile_s = self.seconds()
+        self.first_s = self.seconds()
+        """The first epoch, which compiles where there is something to compile."""
+
+    @property
+    def native(self) -> bool:
+        """Is it the trainer in C?"""
+        return isinstance(self.trainer, NativeTrainer)
 
     def seconds(self) -> float:
         """Wall time of one epoch of all seeds."""
@@ -58,7 +65,7 @@ class Ours:
         return time.perf_counter() - begun
 
 
-def torch_seconds(trainer: Any, ours: Trainer, updates: int) -> float:
+def torch_seconds(trainer: Any, ours: Trainer | NativeTrainer, updates: int) -> float:
     """Wall time PyTorch would need for the same epoch: a few updates of every seed, scaled to all."""
     order = ours.batches(1)
     begun = time.perf_counter()
@@ -83,7 +90,7 @@ def bench(
     data = synthetic_episodes(episodes)
     rows = {}
     for name in families:
-        rows[name] = _bench_family(name, data, rounds, torch_updates, engine or {})
+        rows[name] = _bench_family(name, data, rounds, torch_updates, engine or None)
         tell(f"{name}: {json.dumps(rows[name])}")
     result: dict[str, Any] = {
         "what": "students",
@@ -105,24 +112,31 @@ def bench(
     return result
 
 
-def _bench_family(name: str, data: Episodes, rounds: int, torch_updates: int, engine: dict[str, Any]) -> dict[str, Any]:
+def _bench_family(
+    name: str, data: Episodes, rounds: int, torch_updates: int, engine: dict[str, Any] | None
+) -> dict[str, Any]:
     ours = Ours(name, data, rounds, engine)
+    with_jax = Ours(name, data, rounds, {}) if ours.native else None
     other, threads = None, 0
     if jax.default_backend() == "cpu":
         other, threads = _torch_trainer(name, data, ours.trainer.batches(1)[0, 0])
-    times, torch_times = [], []
+    times, jax_times, torch_times = [], [], []
     for _ in range(rounds):
         times.append(ours.seconds())
+        if with_jax is not None:
+            jax_times.append(with_jax.seconds())
         if other is not None:
             torch_times.append(torch_seconds(other, ours.trainer, torch_updates))
     valid = ours.trainer.valid_transitions * len(TRAINING_SEEDS)
-    updates = ours.trainer.batches(1).shape[1]
     row: dict[str, Any] = {
+        "trainer": "native" if ours.native else "jax",
         "transitions_per_s": valid / median(times),
-        "update_ms": 1e3 * median(times) / updates,
-        "useful_share": ours.trainer.valid_transitions / (ours.trainer.layout.rows * updates),
-        "compile_s": ours.compile_s,
+        "update_ms": 1e3 * median(times) / ours.trainer.batches(1).shape[1],
+        "first_epoch_s": ours.first_s,
     }
+    if jax_times:
+        row["jax_transitions_per_s"] = valid / median(jax_times)
+        row["times_jax"] = median(theirs / mine for theirs, mine in zip(jax_times, times, strict=True))
     if torch_times:
         row["torch_transitions_per_s"] = valid / median(torch_times)
         row["torch_threads"] = threads

@@ -17,6 +17,7 @@ from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.engine import Engine
 from blindsave.learning.distil.epoch import State
 from blindsave.learning.distil.history import History
+from blindsave.learning.distil.native import NativeTrainer, make_trainer
 from blindsave.learning.distil.schedule import TRAINING_SEEDS
 from blindsave.learning.distil.trainer import Trainer
 from blindsave.policies.students.family import Family
@@ -50,6 +51,7 @@ def fit(
     stage: str = "final",
     dataset: str = "",
     engine: Engine | None = None,
+    threads: int | None = None,
     checkpoint: Path | None = None,
     checkpoint_every: int = 1,
     deadline: float | None = None,
@@ -61,7 +63,7 @@ def fit(
     epochs; a continued training equals an uninterrupted one. After `deadline` (of `time.monotonic`) it stops with
     `OutOfTime`.
     """
-    trainer = Trainer(family, data, seeds, recipe, engine)
+    trainer = make_trainer(family, data, seeds, recipe, engine, threads)
     identity = {"family": family.name, "seeds": list(seeds), "recipe": asdict(recipe), "dataset": dataset}
     state, history = trainer.initial(), History.empty(len(seeds))
     if checkpoint is not None and checkpoint.exists():
@@ -81,7 +83,7 @@ def fit(
     return Fitted(_students(trainer, state, data, stage, dataset, test), history, test)
 
 
-def _epoch(trainer: Trainer, state: State, history: History) -> tuple[State, History]:
+def _epoch(trainer: Trainer | NativeTrainer, state: State, history: History) -> tuple[State, History]:
     started = time.perf_counter()
     running = ~np.asarray(state.stopped)
     state, metrics = trainer.run_epoch(state, len(history) + 1)
@@ -96,7 +98,7 @@ def _epoch(trainer: Trainer, state: State, history: History) -> tuple[State, His
 
 
 def _students(
-    trainer: Trainer, state: State, data: Episodes, stage: str, dataset: str, test: np.ndarray
+    trainer: Trainer | NativeTrainer, state: State, data: Episodes, stage: str, dataset: str, test: np.ndarray
 ) -> list[Student]:
     students = []
     for i, seed in enumerate(trainer.seeds):

@@ -124,7 +124,7 @@ class GraphTracer:
         self.nodes: list[Node] = []
         self.weights: list[Buffer] = []
         self.constants: list[NDArray[np.float32]] = []
-        self.floats = dict.fromkeys((ROW, CARRY, *SHARED), 0)
+        self.floats: dict[int, int] = dict.fromkeys((ROW, CARRY, *SHARED), 0)
 
     def buffer(self, space: int, size: int, differentiable: bool, shape: tuple[int, ...] = ()) -> Symbol:
         """New floats; parameters lie densely, everything else on padded places."""
@@ -150,8 +150,8 @@ class GraphTracer:
     def emit(self, kind: str, *args: Any) -> Symbol:
         """Record an elementwise operation."""
         size = next(arg.size for arg in args if isinstance(arg, Symbol))
-        a, *rest = (self.operand(arg, size) for arg in args)
-        return self.record(kind, size, a, *rest)
+        operands = [self.operand(arg, size) for arg in args]
+        return self.record(kind, size, operands[0], operands[1] if len(operands) > 1 else None)
 
     def record(self, kind: str, size: int, a: Symbol, b: Symbol | None = None, weight: int | None = None) -> Symbol:
         """Record an operation with a new output."""
@@ -228,7 +228,8 @@ class Graph:
         found, begin = {}, 0
         for name, shape in self.shapes.items():
             size = int(np.prod(shape))
-            found[name] = flat[..., begin : begin + size].reshape(*flat.shape[:-1], *shape)
+            part = flat[..., begin : begin + size].reshape(*flat.shape[:-1], *shape)
+            found[name] = np.ascontiguousarray(part)  # files of tensors must not be given views
             begin += size
         return found
 
@@ -237,9 +238,7 @@ class Graph:
 def training_graph(family: Family) -> Graph:
     """Trace a family; raises `UnknownOperation` where the native trainer cannot follow."""
     core, tracer = family.core, GraphTracer()
-    params = {
-        name: tracer.buffer(PARAMETER, int(np.prod(shape)), True, shape) for name, shape in family.shapes.items()
-    }
+    params = {name: tracer.buffer(PARAMETER, int(np.prod(shape)), True, shape) for name, shape in family.shapes.items()}
     x = tracer.buffer(ROW, core.observed, False)
     previous = tracer.buffer(ROW, ACTION_FLOATS, False)
     code = family.encode(tracer, params, x)
@@ -274,13 +273,13 @@ def _describe(
         out, inner = buffer.shape
         weights.append((buffer.place, out, inner, padded(out), padded(inner), place))
         place += padded(out) * padded(inner)
-    floats = tracer.floats
+    floats, fed_back = tracer.floats, previous.size if core.recurrent else 0
     head = (
         len(nodes), sum(n.of_parameters for n in nodes), len(weights),
         floats[ROW], floats[VECTOR] + len(constants), floats[PARAMETER], place,
         max((w[4] for w in weights), default=PAD), len(constants),
         *value(x), *value(previous), *value(memory), *value(action),
-        x.size + ACTION_FLOATS + (previous.size if core.recurrent else 0), x.size, previous.size if core.recurrent else 0,
+        x.size + ACTION_FLOATS + fed_back, x.size, fed_back,
     )  # fmt: skip
     listed = [
         (NUMBER[n.kind], n.weight, int(_may_keep_sigmoid(n)), *value(n.out), *value(n.a), *value(n.b)) for n in nodes

@@ -30,13 +30,18 @@ class Table(NamedTuple):
 
 def make_table(family: Family, data: Episodes) -> Table:
     """Put episodes on the device in the form a family trains on."""
+    if len(data.obs) >= 2**31:
+        raise BadInput("more than 2**31 transitions do not fit into one table")
+    offsets, steps = data.offsets[:-1].astype(np.int32), data.steps.astype(np.int32)
+    return Table(*map(jnp.asarray, (table_rows(family, data), offsets, steps)))
+
+
+def table_rows(family: Family, data: Episodes) -> np.ndarray:
+    """A row per step: encoder input, label and, for recurrent cores, the previous action."""
     parts = [encoder_inputs(family, data), data.label]
     if family.core.recurrent:
         parts.append(data.previous)
-    if len(data.obs) >= 2**31:
-        raise BadInput("more than 2**31 transitions do not fit into one table")
-    rows = np.concatenate(parts, axis=1, dtype=np.float32)
-    return Table(*map(jnp.asarray, (rows, data.offsets[:-1].astype(np.int32), data.steps.astype(np.int32))))
+    return np.concatenate(parts, axis=1, dtype=np.float32)
 
 
 def encoder_inputs(family: Family, data: Episodes) -> np.ndarray:

@@ -1,0 +1,147 @@
+"""The native trainer against JAX, against itself on other vector units and threads, and against bad input."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from distil_fakes import random_episodes
+
+from blindsave.errors import BadInput
+from blindsave.learning.distil import native
+from blindsave.learning.distil.config import Recipe
+from blindsave.learning.distil.engine import engine_for
+from blindsave.learning.distil.fit import fit
+from blindsave.learning.distil.graph import UnknownOperation, training_graph
+from blindsave.learning.distil.layout import batches, envelope, make_layout
+from blindsave.learning.distil.model import batch_loss, make_table
+from blindsave.learning.distil.native import NativeTrainer, make_trainer, trains_natively
+from blindsave.learning.distil.trainer import Trainer
+from blindsave.policies.students import Family
+from blindsave.policies.students.core import MemoryCore
+from blindsave.policies.students.gru import GRU
+from blindsave.policies.students.registry import families, family
+from blindsave.policies.students.structured import Structured
+from blindsave.policies.students.training import to_jax
+
+core = pytest.importorskip("blindsave.learning._trainer")
+
+CHUNK = 16
+LENGTHS = [3, 40, 12, 33, 16, 17, 32, 1, 9, 20] * 4
+"""Shorter and longer than one chunk and than two, and more episodes than one block holds."""
+SEEDS = (14303, 14304, 14305)
+ODD = (
+    Family("odd_structured", Structured(rank=3, width=10)),
+    Family("odd_gru", GRU(width=5)),
+)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return random_episodes(LENGTHS)
+
+
+def native_gradient(kind: Family, data, order, path="") -> tuple[float, np.ndarray]:
+    trainer = NativeTrainer(kind, data, SEEDS[:1], Recipe(batch=len(order)))
+    gradient = np.zeros(trainer.graph.parameters, np.float32)
+    flat = trainer.graph.flat(kind.init(SEEDS[0]))
+    loss = core.gradient(path, trainer.graph.description, *trainer._table, CHUNK, order, flat, gradient)
+    return loss, gradient
+
+
+@pytest.mark.parametrize("kind", [*families().values(), *ODD], ids=lambda kind: kind.name)
+def test_loss_and_gradient_are_those_of_jax(kind, data):
+    lengths = data.steps.astype(np.int64)
+    order = batches(np.arange(len(data)), lengths, len(data))[0]
+    layout = make_layout(envelope([order[None]], lengths), CHUNK, 8)
+    table, engine = make_table(kind, data), engine_for(kind)
+
+    def loss(params):
+        total, count = batch_loss(kind, params, table, layout, order, CHUNK, engine)
+        return total / count
+
+    expected, slopes = jax.value_and_grad(loss)(to_jax(kind.init(SEEDS[0])))
+    found, gradient = native_gradient(kind, data, order)
+    assert found == pytest.approx(float(expected), rel=1e-5)
+    for name, slope in training_graph(kind).named(gradient).items():
+        np.testing.assert_allclose(slope, slopes[name], rtol=2e-3, atol=2e-6 * np.abs(gradient).max() + 1e-7)
+
+
+@pytest.mark.parametrize("name", ["feed_forward", "structured_k2", "gru_n64", "lru_n32"])
+def test_every_vector_unit_gives_the_same_gradient(name, data):
+    order = batches(np.arange(len(data)), data.steps.astype(np.int64), len(data))[0]
+    found = {path: native_gradient(family(name), data, order, path)[1] for path in core.paths()}
+    first, *others = found.items()
+    for path, gradient in others:
+        if path == "plain":  # cannot fuse multiply and add on every processor
+            np.testing.assert_allclose(gradient, first[1], atol=1e-5 * np.abs(gradient).max())
+        else:
+            assert np.array_equal(gradient, first[1]), path
+
+
+def test_the_number_of_threads_changes_nothing(data):
+    recipe = Recipe(epochs=3, batch=8, chunk=CHUNK)
+    ends = []
+    for threads in (1, 3):
+        trainer = NativeTrainer(family("structured_k1"), data, SEEDS, recipe, threads=threads)
+        state = trainer.initial()
+        for epoch in (1, 2, 3):
+            state, metrics = trainer.run_epoch(state, epoch)
+        ends.append(np.concatenate([leaf.ravel() for leaf in [*state.params.values(), *metrics]]))
+    assert np.array_equal(ends[0], ends[1])
+
+
+@pytest.mark.parametrize("name", ["finite_stack_10", "structured_k2", "gru_n64"])
+def test_a_native_training_ends_where_jax_ends(name, data):
+    recipe = Recipe(epochs=3, batch=8, chunk=CHUNK)
+    ours = fit(family(name), data, seeds=SEEDS[:2], recipe=recipe)
+    jaxs = fit(family(name), data, seeds=SEEDS[:2], recipe=recipe, engine=engine_for(family(name)))
+    for field in ("train_loss", "validation_loss", "gradient_norm"):
+        np.testing.assert_allclose(getattr(ours.history, field), getattr(jaxs.history, field), rtol=2e-4)
+    np.testing.assert_allclose(ours.test_mse, jaxs.test_mse, rtol=2e-4)
+
+
+@dataclass(frozen=True)
+class Clipped(MemoryCore):
+    """A core with an operation the native trainer does not know."""
+
+    @property
+    def memory(self) -> int:
+        return 3
+
+    def advance(self, ops: Any, p: Any, memory: Any, drive: tuple[Any, ...]) -> Any:
+        return ops.minimum(memory + drive[0][..., :3], 1.0)
+
+
+def test_what_it_does_not_know_is_trained_with_jax(data, monkeypatch):
+    clipped, recipe = Family("clipped", Clipped()), Recipe(epochs=1, batch=8)
+    with pytest.raises(UnknownOperation, match="minimum"):
+        training_graph(clipped)
+    assert isinstance(make_trainer(clipped, data, SEEDS, recipe), Trainer)
+    assert np.isfinite(fit(clipped, data, seeds=SEEDS[:1], recipe=recipe).history.train_loss).all()
+    assert isinstance(make_trainer(family("gru_n64"), data, SEEDS, recipe), NativeTrainer)
+    monkeypatch.setattr(native, "core", None)
+    assert not trains_natively(family("gru_n64"))
+    assert isinstance(make_trainer(family("gru_n64"), data, SEEDS, recipe), Trainer)
+
+
+def test_bad_batches_and_arrays_are_refused(data):
+    trainer = NativeTrainer(family("feed_forward"), data, SEEDS, Recipe())
+    flat = trainer.graph.flat(family("feed_forward").init(1))
+
+    def evaluate(order, parameters: Any = flat, path="", graph=trainer.graph.description):
+        return core.evaluate(path, graph, *trainer._table, np.asarray(order, np.int32), parameters)
+
+    assert evaluate([1, 0]) > 0
+    for order in ([0, 1], [len(data)], [-2], [-1], [1, -1, 0]):
+        with pytest.raises(BadInput, match="longest first"):
+            evaluate(order)
+    with pytest.raises(BadInput, match=r"parameters must hold 5602"):
+        evaluate([1], flat[:-1].copy())
+    with pytest.raises(BadInput, match="format f"):
+        evaluate([1], flat.astype(np.float64))
+    with pytest.raises(BadInput, match="cannot train by `abacus`"):
+        evaluate([1], path="abacus")
+    with pytest.raises(BadInput, match="not one this trainer"):
+        evaluate([1], graph=trainer.graph.description[:-1].copy())
