@@ -36,9 +36,10 @@ def show_plan(result: Mapping[str, Any]) -> None:
     from blindsave.cli.evidence import print_table
 
     study, machine, whole = result["study"], result["machine"], result["total"]
-    counts = [f"{len(study['families'])} families", f"{len(study['training_seeds'])} training seeds"]
+    counts = [_count(len(study["families"]), "family", "families")]
+    counts += [_count(len(study["training_seeds"]), "training seed", "training seeds")]
     counts += [f"{len(result['teachers'])} teachers"] if len(result["teachers"]) > 1 else []
-    title = f"{result['scale']}: {' x '.join(counts)} = {result['students']:,} students"
+    title = f"{result['scale']}: {' x '.join(counts)} = {_count(result['students'], 'student', 'students')}"
     columns = ["stage", "tasks", "episodes", "trained on", "CPU h", "GPU h", "time"]
     print_table(title, columns, [_row(one) for one in (*result["plan"], whole)])
     cores = f"{machine['cores']} cores" if machine["cores"] > 1 else "one core"
@@ -53,7 +54,15 @@ def show_plan(result: Mapping[str, Any]) -> None:
 
 def _row(one: Mapping[str, Any]) -> list[str]:
     passes = f"{one['passes']:,}" if one["passes"] < 1e9 else f"{one['passes'] / 1e6:,.0f} M"
-    return [one["stage"], f"{one['tasks']:,}", f"{one['episodes']:,}", passes, _hours(one["cpu_hours"]), _gpu(one), duration(one["seconds"])]
+    return [
+        one["stage"],
+        f"{one['tasks']:,}",
+        f"{one['episodes']:,}",
+        passes,
+        _hours(one["cpu_hours"]),
+        _gpu(one),
+        duration(one["seconds"]),
+    ]
 
 
 def _gpu(one: Mapping[str, Any]) -> str:
@@ -66,6 +75,10 @@ def _gpu(one: Mapping[str, Any]) -> str:
 
 def _hours(hours: float) -> str:
     return f"{hours:.3f}" if hours < 1 else f"{hours:.1f}" if hours < 100 else f"{hours:,.0f}"
+
+
+def _count(number: int, one: str, more: str) -> str:
+    return f"{number:,} {one if number == 1 else more}"
 
 
 def _few(names: Sequence[str]) -> str:

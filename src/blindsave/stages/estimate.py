@@ -1,13 +1,14 @@
 """What a study takes: exact counts from its tasks, times from measured rates (`rates`)."""
 
 import heapq
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from blindsave.engine import Task
-from blindsave.stages.rates import COMPILING_S, GPU_RATES, RATES, THREADS_GAIN, TRAINING, gpu_seconds, training_rate
+from blindsave.stages.rates import COMPILING_S, GPU_RATES, RATES, THREADS_EXPONENT, TRAINING, gpu_seconds, training_rate
 
 PLAYED = ("arena", "teacher", "student", "shadow")
 """Units that are episodes; they share cores almost perfectly."""
@@ -70,9 +71,13 @@ def estimate(
     rates: Mapping[str, float] = RATES,
     machine: Machine | None = None,
     batch: int = 128,
+    seeds: int = 1,
     gpu_rates: Mapping[str, float] = GPU_RATES,
 ) -> Estimate:
-    """Count a stage's work and guess its time. Training may stop early, so its passes and time are upper bounds."""
+    """Count a stage's work and guess its time; `batch` and `seeds` are those of its trainings.
+
+    Training may stop early, so its passes and times are upper bounds.
+    """
     machine = machine or this_machine()
     costs: Costs = [(unit, amount) for task in tasks for unit, amount in task.cost.items()]
     gpu = {unit: gpu_seconds(unit, amount, batch, gpu_rates) for unit, amount in costs if unit.startswith(TRAINING)}
@@ -83,7 +88,7 @@ def estimate(
         episodes=int(sum(amount for unit, amount in costs if unit in PLAYED)),
         passes=int(sum(amount for unit, amount in costs if unit.startswith(TRAINING))),
         core_s=sum(core_seconds(unit, amount, rates) for unit, amount in costs),
-        seconds=wall_seconds([list(task.cost.items()) for task in tasks], rates, machine),
+        seconds=wall_seconds([list(task.cost.items()) for task in tasks], rates, machine, seeds),
         gpu_s=None if gpu and not measured else sum(measured),
         gpu_unmeasured=tuple(unit.removeprefix(TRAINING) for unit, s in gpu.items() if s is None),
     )
@@ -96,18 +101,23 @@ def core_seconds(unit: str, amount: float, rates: Mapping[str, float] = RATES) -
     return amount * rates[unit]
 
 
-def wall_seconds(tasks: Sequence[Costs], rates: Mapping[str, float], machine: Machine) -> float:
-    """Time until the last task is done, each given in turn to the worker that is free first."""
+def wall_seconds(tasks: Sequence[Costs], rates: Mapping[str, float], machine: Machine, seeds: int = 1) -> float:
+    """Time until the last task is done: the longest first, each to the worker that is free first."""
     free = [0.0] * min(machine.workers, max(1, len(tasks)))
-    for costs in tasks:
-        begun = heapq.heappop(free)
-        heapq.heappush(free, begun + sum(_threaded(unit, amount, rates, machine.threads) for unit, amount in costs))
+    alone = (
+        sum(core_seconds(unit, amount, rates) / gain(unit, machine.threads, seeds) for unit, amount in costs)
+        for costs in tasks
+    )
+    for seconds in sorted(alone, reverse=True):
+        heapq.heappush(free, heapq.heappop(free) + seconds)
     return max(free)
 
 
-def _threaded(unit: str, amount: float, rates: Mapping[str, float], threads: int) -> float:
-    gain = THREADS_GAIN["play" if unit in PLAYED else "train" if unit.startswith(TRAINING) else "other"]
-    return core_seconds(unit, amount, rates) / gain(threads)
+def gain(unit: str, threads: int, seeds: int) -> float:
+    """How much faster a task gets with more threads: playing by episodes, training by whole seeds, nothing else."""
+    if unit in PLAYED:
+        return threads**THREADS_EXPONENT
+    return seeds / math.ceil(seeds / threads) if unit.startswith(TRAINING) else 1.0
 
 
 def total(estimates: Sequence[Estimate]) -> Estimate:

@@ -1,0 +1,164 @@
+"""What `--plan` says: exact counts, core hours, wall time for a machine, and GPU hours where they were measured."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from blindsave import cli, study
+from blindsave.cli.study_plan import planned, show_plan
+from blindsave.engine import Output, Task
+from blindsave.errors import BadInput
+from blindsave.stages.estimate import Machine, core_seconds, duration, estimate, total
+from blindsave.stages.rates import GPU_RATES, RATES, gpu_seconds, macs, training_rate
+from blindsave.stages.scales import PAPER, SMOKE
+from blindsave.stages.study_file import read_study_file
+
+PAGE = Path(__file__).parents[2] / "docs" / "study-files.md"
+
+
+def examples() -> dict[str, str]:
+    """The study files of the page, by the name they give themselves."""
+    blocks = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    return {name[1]: block for block in blocks if (name := re.search(r'^name = "(.+)"$', block, re.M))}
+
+
+def nothing() -> Output:
+    raise AssertionError("a plan runs nothing")
+
+
+def task(**cost: float) -> Task:
+    return Task("t", nothing, cost={name.replace("_of_", " "): amount for name, amount in cost.items()})
+
+
+def test_the_papers_episodes_are_counted_exactly():
+    plan = planned(PAPER, Machine(2))
+    assert plan["total"]["episodes"] == 324_223
+    assert plan["students"] == 35
+    by_stage = {one["stage"]: one for one in plan["plan"]}
+    assert by_stage["collectors"]["passes"] == 7 * 5 * 20_000 * 100
+    assert by_stage["finals"]["passes"] == 7 * 5 * 40_000 * 100
+
+
+def test_three_lines_make_a_study(tmp_path):
+    text = examples()["sizes"]
+    assert len([line for line in text.splitlines() if line and not line.startswith("#")]) == 3
+    (tmp_path / "any.toml").write_text(text)
+    scale = read_study_file(tmp_path / "any.toml").scale
+    assert scale.families == ("structured_k0_n16", "structured_k0", "gru_n16", "gru_n64")
+    assert planned(scale, Machine(2))["students"] == 8
+
+
+def test_fifty_seeds_of_twelve_families_in_five_sizes_are_planned(tmp_path):
+    (tmp_path / "any.toml").write_text(examples()["large"])
+    scale = read_study_file(tmp_path / "any.toml").scale
+    assert len(scale.training_seeds) == 50
+    assert len(scale.families) == len(set(scale.families)) == 12 * 5
+    plan = planned(scale, Machine(64))
+    assert plan["students"] == 3000
+    by_stage = {one["stage"]: one for one in plan["plan"]}
+    assert by_stage["shadow"]["episodes"] == 60 * 20_000
+    assert by_stage["validation"]["episodes"] == 3001 * 225 * 5
+    assert by_stage["release"]["episodes"] == 3001 * 225 * 6
+    assert by_stage["noise"]["episodes"] == (10 * 50 + 1) * 225 * 6
+    assert plan["total"]["cpu_hours"] > 100
+    assert 0 < plan["total"]["gpu_hours"] < plan["total"]["cpu_hours"]
+    assert "structured_k8_n8" in plan["total"]["gpu_unmeasured"]
+
+
+def test_teachers_multiply_everything():
+    one, two = planned(SMOKE, Machine(1)), planned(SMOKE, Machine(1), ["a", "b"])
+    for name in ("tasks", "episodes", "passes"):
+        assert two["total"][name] == 2 * one["total"][name]
+    assert two["total"]["core_s"] == pytest.approx(2 * one["total"]["core_s"], abs=0.2)
+    assert two["students"] == 2 * one["students"]
+
+
+def test_core_hours_do_not_depend_on_the_machine_but_time_does():
+    small, large = (planned(PAPER, Machine(cores)) for cores in (1, 16))
+    assert small["total"]["core_s"] == large["total"]["core_s"]
+    assert small["total"]["seconds"] == pytest.approx(small["total"]["core_s"], abs=1)
+    assert large["total"]["seconds"] < small["total"]["seconds"] / 2
+
+
+def test_workers_share_tasks_and_cores():
+    tasks = [task(student=1000) for _ in range(4)]
+    alone = estimate("s", tasks, RATES, Machine(1)).seconds
+    assert alone == pytest.approx(4000 * RATES["student"])
+    assert estimate("s", tasks, RATES, Machine(4, workers=4)).seconds == pytest.approx(alone / 4)
+    assert estimate("s", tasks, RATES, Machine(3, workers=3)).seconds == pytest.approx(alone / 2)
+    uneven = [task(student=3000), task(student=1000), task(student=1000), task(student=1000)]
+    assert estimate("s", uneven, RATES, Machine(2, workers=2)).seconds == pytest.approx(3000 * RATES["student"])
+    assert estimate("s", [], RATES, Machine(8, workers=8)).seconds == 0
+
+
+def test_threads_share_seeds_and_episodes():
+    training, playing = [task(train_of_structured_k0=1e6)], [task(student=1000)]
+    alone = estimate("s", training, machine=Machine(1), seeds=5).seconds
+    assert estimate("s", training, machine=Machine(2), seeds=5).seconds == pytest.approx(alone * 3 / 5)
+    assert estimate("s", training, machine=Machine(64), seeds=5).seconds == pytest.approx(alone / 5)
+    two = estimate("s", playing, machine=Machine(2)).seconds
+    assert 1000 * RATES["student"] / 2 < two < 1000 * RATES["student"] / 1.8
+    timed = [task(latency=1000)]
+    assert estimate("s", timed, machine=Machine(8)).seconds == estimate("s", timed, machine=Machine(1)).seconds
+
+
+def test_other_sizes_are_costed_by_their_multiplications():
+    assert training_rate("train structured_k0") == RATES["train structured_k0"]
+    assert training_rate("train gru_n16") == RATES["train per mac"] * macs("gru_n16")
+    # Where a family was measured, the general rule is not far off.
+    for name in ("structured_k0", "structured_k4", "gru_n64", "lru_n32", "mingru_n64"):
+        assert 0.5 < RATES["train per mac"] * macs(name) / RATES[f"train {name}"] < 2
+
+
+def test_gpu_hours_are_of_measured_families_only():
+    updates = 20_000 * 0.8 / 128
+    assert gpu_seconds("train structured_k0", 5 * 20_000, 128) == pytest.approx(updates * GPU_RATES["structured_k0"])
+    known, unknown = task(train_of_structured_k0=1e6), task(train_of_gru_n7=1e6)
+    assert estimate("s", [unknown], gpu_rates={}).gpu_s is None
+    mixed = estimate("s", [known, unknown], gpu_rates={"structured_k0": 1e-3})
+    assert mixed.gpu_s == pytest.approx(1e6 * 0.8 / (128 * 5) * 1e-3)
+    assert mixed.gpu_unmeasured == ("gru_n7",)
+    assert estimate("s", [task(student=1)]).gpu_s == 0
+    assert total([mixed, mixed]).gpu_unmeasured == ("gru_n7",)
+    filled = estimate("s", [known, unknown], gpu_rates={"structured_k0": 1e-3, "gru_n7": 1e-3})
+    assert filled.gpu_s == pytest.approx(2 * (mixed.gpu_s or 0))
+    assert filled.gpu_unmeasured == ()
+
+
+def test_every_unit_that_stages_name_has_a_rate():
+    units = {unit for stage in study.METHOD for one in stage.tasks(PAPER) for unit in one.cost}
+    assert all(core_seconds(unit, 1) > 0 for unit in units)
+
+
+def test_the_plan_is_printed_with_what_must_be_known(tmp_path, capsys):
+    (tmp_path / "any.toml").write_text('families = ["gru_n7"]\ntest_splits = ["principal_test"]')
+    cli.execute(["study", str(tmp_path / "any.toml"), "--plan", "--cores", "3"])
+    said = capsys.readouterr().out
+    assert "any: 1 family x 2 training seeds = 2 students" in said
+    assert "on 3 cores" in said
+    assert "Never timed on a GPU: gru_n7" in said
+    assert "opens the published principal test" in said
+    assert max(map(len, said.splitlines()[:-4])) <= 80
+    with pytest.raises(BadInput, match="at least one core"):
+        cli.execute(["study", "--plan", "--cores", "0"])
+
+
+def test_a_large_plan_fits_a_terminal(tmp_path, capsys):
+    (tmp_path / "any.toml").write_text(examples()["large"])
+    show_plan(planned(read_study_file(tmp_path / "any.toml").scale, Machine(64)))
+    assert "…" not in capsys.readouterr().out
+
+
+def test_the_plan_in_json_has_everything(capsys):
+    cli.execute(["study", "--scale", "smoke", "--plan", "--cores", "4", "--json"])
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["machine"] == {"cores": 4, "workers": 1}
+    assert plan["study"]["families"] == list(SMOKE.families)
+    for one in (*plan["plan"], plan["total"]):
+        assert one.keys() >= {"tasks", "episodes", "passes", "core_s", "seconds", "cpu_hours", "gpu_hours"}
+
+
+def test_durations_are_readable():
+    assert [duration(s) for s in (50, 720, 12_600, 36e5)] == ["50 s", "12 min", "3.5 h", "1,000 h"]
