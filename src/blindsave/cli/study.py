@@ -45,11 +45,19 @@ class Study:
     cores: int | None = None
     """Cores to plan for, where they are not this machine's."""
     threads: int | None = None
-    """Threads of simulation; all cores by default. Results do not depend on it."""
+    """Threads of simulation in each task; by default workers share the cores equally. Results do not depend on it."""
+    engine: Literal["workers", "here", "ray"] | None = None
+    """Where tasks are done: by local worker processes (the default where there are two cores or more), in this process,
+    or on Ray (extra `cluster`; docs/scale.md). Results do not depend on it."""
+    workers: int | None = None
+    """How many tasks at a time; by default one per core."""
+    address: str | None = None
+    """A Ray cluster to join, such as auto or HOST:6379; without it `--engine ray` starts one on this machine."""
 
     def run(self) -> dict[str, Any]:
         """Run what is not done yet."""
         from blindsave import study
+        from blindsave.engine import open_engine
         from blindsave.stages.scales import scale_named
         from blindsave.stages.site import Site
 
@@ -63,10 +71,12 @@ class Study:
             return self._plan(scale)
         site = Site(self.folder or HOME / scale.name, scale, self.teacher, self.train_teacher, self.threads)
         self._bring(site)
-        return run_study(site, self.until)
+        with open_engine(self.engine, self.workers, self.address) as engine:
+            return run_study(site, self.until, engine)
 
     def _run_file(self, path: Path) -> dict[str, Any]:
         """One study per teacher, one after the other, and what they come to together."""
+        from blindsave.engine import open_engine
         from blindsave.stages.joint import keep, summarise
         from blindsave.stages.study_file import read_study_file
 
@@ -84,11 +94,12 @@ class Study:
             _tell(f"note: {warning}")
         keep(file, folder, sites)
         found = {}
-        for number, (name, site) in enumerate(sites.items(), 1):
-            if len(sites) > 1:
-                _tell(f"teacher {name} ({number} of {len(sites)}), in {site.folder}")
-            self._bring(site)
-            found[name] = run_study(site, self.until)
+        with open_engine(self.engine, self.workers, self.address) as engine:
+            for number, (name, site) in enumerate(sites.items(), 1):
+                if len(sites) > 1:
+                    _tell(f"teacher {name} ({number} of {len(sites)}), in {site.folder}")
+                self._bring(site)
+                found[name] = run_study(site, self.until, engine)
         summary = summarise(file, folder, found)
         return {"scale": file.scale.name, "folder": str(folder), "teachers": found, "summary": summary}
 
@@ -120,7 +131,7 @@ class Study:
             print(f"all of it: {Path(result['folder']) / 'summary.json'}")
 
 
-def run_study(site: Any, until: str | None = None) -> dict[str, Any]:
+def run_study(site: Any, until: str | None = None, engine: Any = None) -> dict[str, Any]:
     """Run a study with a line per stage on standard error; returns what was run, what was skipped, and the report."""
     from blindsave import study
     from blindsave.stages.estimate import duration
@@ -128,7 +139,7 @@ def run_study(site: Any, until: str | None = None) -> dict[str, Any]:
     stages, rates, page, begun = [], {}, None, time.monotonic()
     guessed = real = guess = 0.0
     total = len(study.METHOD)
-    for event in study.run(site, until=until):
+    for event in study.run(site, engine, until):
         number = total - len(event.left) + (event.what == "begun")
         head = f"[{number:2d}/{total}] {event.stage.name}"
         if event.what == "begun":
@@ -161,13 +172,15 @@ class Status:
     def run(self) -> dict[str, Any]:
         """Verify everything the stages made."""
         from blindsave import study
+        from blindsave.stages.faults import survived
         from blindsave.stages.joint import study_folders
 
         folder = self.folder or _latest()
         found = [(name, one) for name, place in study_folders(folder).items() for one in study.status(place)]
         named = len(study_folders(folder)) > 1
         stages = [({"teacher": name} if named else {}) | one for name, one in found]
-        return {"folder": str(folder), "stages": stages}
+        faults = [fault for place in study_folders(folder).values() for fault in survived(place)]
+        return {"folder": str(folder), "stages": stages, "faults": faults}
 
     def show(self, result: dict[str, Any]) -> None:
         """Print one line per stage."""
@@ -175,10 +188,13 @@ class Status:
 
         rows = []
         for one in result["stages"]:
-            said = one.get("reason") or (f"{one['wall_s']:.0f} s" if "wall_s" in one else "")
+            said = one.get("reason") or (f"{one['wall_s']:.0f} s" if "wall_s" in one else "") or _tasks(one)
             stage = f"{one['teacher']}: {one['stage']}" if "teacher" in one else one["stage"]
             rows.append([stage, one["state"], said])
         print_table(result["folder"], ["stage", "state", ""], rows)
+        if result["faults"]:
+            last = result["faults"][-1]
+            print(f"faults survived: {len(result['faults'])}; the last, in {last['stage']}: {last['what']}")
 
 
 @dataclass(frozen=True)
@@ -217,6 +233,14 @@ class BenchStudy:
         if result["spent"]:
             rows = [[r["work"], str(r["pieces"]), f"{r['wall_s']:.0f}", r["machine"]] for r in result["spent"]]
             print_table(f"what {self.results} cost", ["work", "pieces", "seconds", "machine"], rows)
+
+
+def _tasks(stage: dict[str, Any]) -> str:
+    """How far a stage is that is being worked on, or was."""
+    if "tasks" not in stage:
+        return ""
+    done, of, running = (stage["tasks"][name] for name in ("done", "of", "running"))
+    return f"{done} of {of} tasks done; begun: {', '.join(running) or 'none'}"
 
 
 def _tell(line: str) -> None:
