@@ -17,7 +17,7 @@ from blindsave.errors import BlindsaveError
 from blindsave.evidence.freeze import BOUND_ROOMS
 from blindsave.stages import distillation, groundwork, measuring, reporting, sealing
 from blindsave.stages.estimate import Estimate, Machine, estimate, this_machine
-from blindsave.stages.rates import RATES
+from blindsave.stages.rates import rates_here
 from blindsave.stages.records import Records, content, state
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
@@ -122,14 +122,14 @@ def run(
             return
 
 
-def plan(scale: Scale, rates: Mapping[str, float] = RATES, machine: Machine | None = None) -> list[Estimate]:
+def plan(scale: Scale, rates: Mapping[str, float] | None = None, machine: Machine | None = None) -> list[Estimate]:
     """Tasks, exact episode counts and estimated time of every stage, on this machine unless another is given."""
     workers = machine or this_machine()
     seeds = len(scale.training_seeds)
 
     def of(stage: Stage) -> Estimate:
         where = Machine(workers.cores) if stage.here else workers
-        return estimate(stage.name, stage.tasks(scale), rates, where, scale.batch, seeds)
+        return estimate(stage.name, stage.tasks(scale), rates or rates_here(), where, scale.batch, seeds)
 
     return [of(stage) for stage in METHOD]
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from blindsave.stages.estimate import Machine, duration, total
-from blindsave.stages.rates import RATES
 from blindsave.stages.scales import Scale
 
 
@@ -12,7 +11,7 @@ def planned(
     scale: Scale,
     machine: Machine,
     teachers: Sequence[str] = ("teacher",),
-    rates: Mapping[str, float] = RATES,
+    rates: Mapping[str, float] | None = None,
     warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Everything a plan says, JSON-ready; counts and times are of all teachers' studies together."""

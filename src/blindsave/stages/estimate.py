@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from blindsave.engine import Task
-from blindsave.stages.rates import COMPILING_S, GPU_RATES, RATES, THREADS_EXPONENT, TRAINING, gpu_seconds, training_rate
+from blindsave.stages.rates import GPU_RATES, RATES, THREADS_EXPONENT, TRAINING, gpu_seconds, training_rate
 
 PLAYED = ("arena", "teacher", "student", "shadow")
 """Units that are episodes; they share cores almost perfectly."""
@@ -97,7 +97,7 @@ def estimate(
 def core_seconds(unit: str, amount: float, rates: Mapping[str, float] = RATES) -> float:
     """Time of one core for so much of a unit."""
     if unit.startswith(TRAINING):
-        return COMPILING_S + amount * training_rate(unit, rates)
+        return rates["start"] + amount * training_rate(unit, rates)
     return amount * rates[unit]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib.util import find_spec
 
 TRAINING = "train "
 
@@ -12,25 +13,41 @@ RATES: Mapping[str, float] = {
     "shadow": 6.8e-3,
     "latency": 1.0e-4,
     "report": 8.0,
-    "train feed_forward": 3.3e-5,
-    "train finite_stack_10": 4.1e-5,
-    "train structured_k0": 8.5e-5,
-    "train structured_k1": 9.1e-5,
-    "train structured_k2": 9.8e-5,
-    "train structured_k4": 1.0e-4,
-    "train gru_n64": 2.2e-4,
-    "train lru_n32": 9.3e-5,
-    "train mingru_n64": 1.2e-4,
-    "train per mac": 8.0e-9,
+    "train feed_forward": 1.6e-5,
+    "train finite_stack_10": 1.9e-5,
+    "train structured_k0": 3.4e-5,
+    "train structured_k1": 3.8e-5,
+    "train structured_k2": 3.8e-5,
+    "train structured_k4": 3.8e-5,
+    "train gru_n64": 8.4e-5,
+    "train lru_n32": 3.7e-5,
+    "train mingru_n64": 4.1e-5,
+    "start": 1.0,
+    "per mac": 3.0e-9,
 }
 """Seconds of ONE core per unit: an episode played, a timed call, a report, an episode seen once in training by one
-seed. Measured by `bench study` on one core of an AMD EPYC server, the other core equally busy (a tenth of the synthetic
-training episodes time out, as in the second stage). The paper-scale trainings on the same cores, in a process of
-low priority beside other work, took 5.4e-5 to 8.4e-5 for the collectors of k = 0 and 1.6e-4 to 2.4e-4 for the
-GRU's.
+seed; `start` is spent once per training. Processor time on one core of an AMD EPYC server, the other core equally busy;
+20,000 teacher episodes of the paper-scale run took 6.4e-3 each.
 
-A family without a rate of its own takes `per mac` times its multiply-accumulates: nine families from 7 to 128 kMAC
-took between 6.5e-9 and 10.3e-9, windows and feed-forward less (4.0e-9 to 6.0e-9)."""
+A family without a rate of its own takes `per mac` times its multiply-accumulates: seventeen families from 5 to 76 kMAC,
+trained in C, took between 2.6e-9 and 3.5e-9, a window of 40 readings 2.1e-9."""
+
+JAX_RATES: Mapping[str, float] = {
+    "train feed_forward": 2.7e-5,
+    "train finite_stack_10": 3.4e-5,
+    "train structured_k0": 5.3e-5,
+    "train structured_k1": 7.5e-5,
+    "train structured_k2": 8.0e-5,
+    "train structured_k4": 8.3e-5,
+    "train gru_n64": 1.6e-4,
+    "train lru_n32": 7.6e-5,
+    "train mingru_n64": 9.4e-5,
+    "start": 6.0,
+    "per mac": 6.6e-9,
+}
+"""The same where students are trained with JAX, because no compiler was there to build the trainer in C. k = 0 is the
+paper-scale training of its collectors, the GRU the first sixty epochs of its own (one core, low priority, beside other
+work: approximate); the others were timed for a few epochs."""
 
 GPU_RATES: Mapping[str, float] = {
     "structured_k0": 0.48e-3,
@@ -47,18 +64,20 @@ GPU_SEEDS = 5
 TRAINED_SHARE = 0.8
 """Eight of ten episodes are trained on; the others validate and test."""
 
-COMPILING_S = 6.0
-"""Seconds to compile the training of one family and stage."""
-
 THREADS_EXPONENT = 0.92
 """Playing on n threads is n to this power times as fast: measured 1.96 times on two cores, 12.3 times on sixteen."""
+
+
+def rates_here() -> Mapping[str, float]:
+    """The rates of the trainer that this installation has."""
+    return RATES if find_spec("blindsave.learning._trainer") else {**RATES, **JAX_RATES}
 
 
 def training_rate(unit: str, rates: Mapping[str, float] = RATES) -> float:
     """Seconds of one core per training episode seen once by one seed of the unit's family."""
     if unit in rates:
         return rates[unit]
-    return rates["train per mac"] * macs(unit.removeprefix(TRAINING))
+    return rates["per mac"] * macs(unit.removeprefix(TRAINING))
 
 
 def gpu_seconds(unit: str, passes: float, batch: int, rates: Mapping[str, float] = GPU_RATES) -> float | None:
