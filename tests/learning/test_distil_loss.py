@@ -12,7 +12,8 @@ from blindsave.learning.distil.dataset import concatenate
 from blindsave.learning.distil.engine import engine_for
 from blindsave.learning.distil.errors import padded
 from blindsave.learning.distil.layout import batches, envelope, make_layout
-from blindsave.learning.distil.model import batch_loss, encoder_inputs, make_table
+from blindsave.learning.distil.model import batch_loss, make_table
+from blindsave.learning.distil.table import encoder_inputs
 from blindsave.policies.students import Family, family
 from blindsave.policies.students.structured import Structured
 from blindsave.policies.students.training import forward, initial_memory, to_jax

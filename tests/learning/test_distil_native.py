@@ -10,13 +10,14 @@ from distil_fakes import random_episodes
 
 from blindsave.errors import BadInput
 from blindsave.learning.distil import native
+from blindsave.learning.distil.choice import make_trainer
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.engine import engine_for
 from blindsave.learning.distil.fit import fit
 from blindsave.learning.distil.graph import UnknownOperation, training_graph
 from blindsave.learning.distil.layout import batches, envelope, make_layout
 from blindsave.learning.distil.model import batch_loss, make_table
-from blindsave.learning.distil.native import NativeTrainer, make_trainer, trains_natively
+from blindsave.learning.distil.native import NativeTrainer, trains_natively
 from blindsave.learning.distil.trainer import Trainer
 from blindsave.policies.students import Family
 from blindsave.policies.students.core import MemoryCore

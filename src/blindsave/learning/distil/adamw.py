@@ -1,20 +1,14 @@
 """AdamW and gradient clipping, to the letter of PyTorch's formulas, on plain dicts of arrays."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax.numpy as jnp
 
+from blindsave.learning.distil.state import Moments
+
 Tree = Mapping[str, Any]
 CLIP_EPSILON = 1e-6
-
-
-class Moments(NamedTuple):
-    """Running means of gradients and of their squares, and the number of updates."""
-
-    first: Tree
-    second: Tree
-    count: Any
 
 
 def fresh(params: Tree) -> Moments:

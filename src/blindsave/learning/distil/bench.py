@@ -12,13 +12,13 @@ from typing import Any
 import jax
 import numpy as np
 
+from blindsave.learning.distil.choice import AnyTrainer, make_trainer
 from blindsave.learning.distil.collection import record
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.dataset import Episodes
 from blindsave.learning.distil.engine import engine_for
-from blindsave.learning.distil.native import NativeTrainer, make_trainer
+from blindsave.learning.distil.native import NativeTrainer
 from blindsave.learning.distil.schedule import TRAINING_SEEDS, Schedule, episodes
-from blindsave.learning.distil.trainer import Trainer
 from blindsave.policies import closed_loop
 from blindsave.policies.dreamer import AgentShape, Teacher
 from blindsave.policies.students.registry import PAPER_FAMILIES, family
@@ -65,7 +65,7 @@ class Ours:
         return time.perf_counter() - begun
 
 
-def torch_seconds(trainer: Any, ours: Trainer | NativeTrainer, updates: int) -> float:
+def torch_seconds(trainer: Any, ours: AnyTrainer, updates: int) -> float:
     """Wall time PyTorch would need for the same epoch: a few updates of every seed, scaled to all."""
     order = ours.batches(1)
     begun = time.perf_counter()

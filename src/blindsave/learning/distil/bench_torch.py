@@ -14,7 +14,7 @@ from torch import nn
 from blindsave.errors import BadInput
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.dataset import Episodes
-from blindsave.learning.distil.model import encoder_inputs
+from blindsave.learning.distil.table import encoder_inputs
 from blindsave.policies.students.family import Family
 from blindsave.policies.students.gru import GRU
 from blindsave.policies.students.structured import Structured

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from blindsave.errors import BadFile, Damaged
-from blindsave.learning.distil.epoch import State
 from blindsave.learning.distil.history import FIELDS, History
+from blindsave.learning.distil.state import State, leaves, rebuild
 from blindsave.store import canonical_json, write_whole
 
 IDENTITY, CONTENT = "identity", "sha256"
@@ -22,7 +20,7 @@ IDENTITY, CONTENT = "identity", "sha256"
 
 def save_checkpoint(path: Path, state: State, history: History, identity: dict[str, Any]) -> None:
     """Write state and history; `identity` says which training they belong to."""
-    arrays = {f"state.{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
+    arrays = {f"state.{i}": np.asarray(leaf) for i, leaf in enumerate(leaves(state))}
     arrays |= {f"history.{name}": getattr(history, name) for name in FIELDS}
     texts = {IDENTITY: canonical_json(identity), CONTENT: _sha256(arrays)}
     write_whole(path, save(arrays, metadata=texts))
@@ -40,12 +38,12 @@ def load_checkpoint(path: Path, like: State, identity: dict[str, Any]) -> tuple[
         raise Damaged(f"{path} is damaged: its content is not what its hash says", path)
     if json.loads(texts.get(IDENTITY, "null")) != json.loads(canonical_json(identity)):
         raise BadFile(f"{path} belongs to another training; remove it to start afresh")
-    leaves, tree = jax.tree.flatten(like)
-    for i, leaf in enumerate(leaves):
+    expected = leaves(like)
+    for i, leaf in enumerate(expected):
         found = arrays.get(f"state.{i}")
         if found is None or found.shape != leaf.shape or found.dtype != leaf.dtype:
             raise BadFile(f"{path}: the state does not fit the family")
-    state = jax.tree.unflatten(tree, [jnp.asarray(arrays[f"state.{i}"]) for i in range(len(leaves))])
+    state = rebuild(like, [arrays[f"state.{i}"] for i in range(len(expected))])
     return state, History(**{name: arrays[f"history.{name}"] for name in FIELDS})
 
 

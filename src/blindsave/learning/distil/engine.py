@@ -5,8 +5,6 @@ import sys
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import jax
-
 from blindsave.errors import BadInput
 from blindsave.policies.students.family import Family
 
@@ -34,6 +32,8 @@ class Engine:
 
 def engine_for(family: Family, backend: str | None = None, **changes: Any) -> Engine:
     """The choices measured to be fast (docs/distillation.md), with the given changes."""
+    import jax
+
     train_on_one_thread()
     loop_free = not family.core.recurrent
     if (backend or jax.default_backend()) == "cpu":
@@ -54,6 +54,7 @@ def train_on_one_thread() -> None:
     So a training is the same on two cores, on sixteen, and beside others. What is lost is little: families train side
     by side, and two processes of one thread are faster than one process of two. Call it before JAX first computes.
     """
+    import jax
     from jax._src import xla_bridge
 
     if os.environ.get(THREADS) == "1":

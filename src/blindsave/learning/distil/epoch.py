@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,31 +12,8 @@ from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.engine import Engine
 from blindsave.learning.distil.layout import Layout
 from blindsave.learning.distil.model import Table, batch_loss
+from blindsave.learning.distil.state import Metrics, Moments, State
 from blindsave.policies.students.family import Family
-
-
-class State(NamedTuple):
-    """A training in progress; outside this file every leaf has a leading axis of seeds."""
-
-    params: dict[str, Any]
-    moments: adamw.Moments
-    best: dict[str, Any]
-    """Parameters of the best epoch so far."""
-    best_loss: Any
-    best_epoch: Any
-    waited: Any
-    """Epochs since then."""
-    epoch: Any
-    stopped: Any
-
-
-class Metrics(NamedTuple):
-    """What an epoch reports, per seed; NaN for a seed that had stopped."""
-
-    train_loss: Any
-    validation_loss: Any
-    gradient_norm: Any
-    """Mean over the epoch's updates, before clipping."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +87,7 @@ def _update(setting: Setting, table: Table, carry: tuple[Any, Any], episodes: An
     return carry, (mean * count, count, norm)
 
 
-def _judge(recipe: Recipe, state: State, params: Any, moments: adamw.Moments, error: Any) -> State:
+def _judge(recipe: Recipe, state: State, params: Any, moments: Moments, error: Any) -> State:
     """Keep the best epoch; stop after too many epochs without improvement."""
     improved = error < state.best_loss - recipe.improvement
     epoch = state.epoch + 1

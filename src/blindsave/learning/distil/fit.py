@@ -6,23 +6,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 
 from blindsave.errors import BlindsaveError
 from blindsave.learning.distil.checkpoint import load_checkpoint, save_checkpoint
+from blindsave.learning.distil.choice import AnyTrainer, make_trainer
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.dataset import Episodes
 from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.engine import Engine
-from blindsave.learning.distil.epoch import State
 from blindsave.learning.distil.history import History
-from blindsave.learning.distil.native import NativeTrainer, make_trainer
 from blindsave.learning.distil.schedule import TRAINING_SEEDS
-from blindsave.learning.distil.trainer import Trainer
+from blindsave.learning.distil.state import Metrics, State
 from blindsave.policies.students.family import Family
 from blindsave.policies.students.student import Provenance, Student
-from blindsave.policies.students.training import to_numpy
 
 Report = Callable[[int, History, np.ndarray], None]
 """Called after every epoch with its number, the history so far and which seeds have stopped."""
@@ -83,11 +80,11 @@ def fit(
     return Fitted(_students(trainer, state, data, stage, dataset, test), history, test)
 
 
-def _epoch(trainer: Trainer | NativeTrainer, state: State, history: History) -> tuple[State, History]:
+def _epoch(trainer: AnyTrainer, state: State, history: History) -> tuple[State, History]:
     started = time.perf_counter()
     running = ~np.asarray(state.stopped)
     state, metrics = trainer.run_epoch(state, len(history) + 1)
-    metrics = jax.tree.map(np.asarray, metrics)
+    metrics = Metrics(*map(np.asarray, metrics))
     history = history.appended(metrics._asdict(), time.perf_counter() - started)
     for name in ("train_loss", "validation_loss"):
         bad = running & ~np.isfinite(getattr(metrics, name))
@@ -98,7 +95,7 @@ def _epoch(trainer: Trainer | NativeTrainer, state: State, history: History) -> 
 
 
 def _students(
-    trainer: Trainer | NativeTrainer, state: State, data: Episodes, stage: str, dataset: str, test: np.ndarray
+    trainer: AnyTrainer, state: State, data: Episodes, stage: str, dataset: str, test: np.ndarray
 ) -> list[Student]:
     students = []
     for i, seed in enumerate(trainer.seeds):
@@ -110,6 +107,6 @@ def _students(
             "test_mse": float(test[i]) if np.isfinite(test[i]) else None,
         }
         provenance = Provenance(seed, stage, dataset, int(state.best_epoch[i]), float(state.best_loss[i]), notes)
-        best = {name: value[i] for name, value in state.best.items()}
-        students.append(Student(trainer.family, to_numpy(best), provenance))
+        best = {name: np.asarray(value[i], np.float32) for name, value in state.best.items()}
+        students.append(Student(trainer.family, best, provenance))
     return students

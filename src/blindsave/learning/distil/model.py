@@ -11,7 +11,7 @@ from blindsave.errors import BadInput
 from blindsave.learning.distil.dataset import Episodes
 from blindsave.learning.distil.engine import Engine
 from blindsave.learning.distil.layout import Layout
-from blindsave.policies import arithmetic
+from blindsave.learning.distil.table import table_rows
 from blindsave.policies.base import ACTION_FLOATS
 from blindsave.policies.students.core import MemoryCore
 from blindsave.policies.students.family import Family
@@ -34,30 +34,6 @@ def make_table(family: Family, data: Episodes) -> Table:
         raise BadInput("more than 2**31 transitions do not fit into one table")
     offsets, steps = data.offsets[:-1].astype(np.int32), data.steps.astype(np.int32)
     return Table(*map(jnp.asarray, (table_rows(family, data), offsets, steps)))
-
-
-def table_rows(family: Family, data: Episodes) -> np.ndarray:
-    """A row per step: encoder input, label and, for recurrent cores, the previous action."""
-    parts = [encoder_inputs(family, data), data.label]
-    if family.core.recurrent:
-        parts.append(data.previous)
-    return np.concatenate(parts, axis=1, dtype=np.float32)
-
-
-def encoder_inputs(family: Family, data: Episodes) -> np.ndarray:
-    """What the encoder reads at every step; plain records of observations (a stack) are made once, here."""
-    core = family.core
-    if type(core).observe is MemoryCore.observe:
-        return np.asarray(data.obs)
-    if core.recurrent:
-        raise BadInput(f"{family.name}: a core with a learned state cannot also change its memory in `observe`")
-    inputs = np.empty((len(data.obs), core.observed), np.float32)
-    memory = np.zeros((len(data), core.memory), np.float32)
-    for t in range(int(data.steps.max())):
-        live = np.flatnonzero(data.steps > t)
-        rows = data.offsets[live] + t
-        memory[live], inputs[rows] = core.observe(arithmetic, memory[live], data.obs[rows])
-    return inputs
 
 
 def batch_loss(

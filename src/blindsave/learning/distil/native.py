@@ -9,19 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
-import jax
 import numpy as np
 
 from blindsave.arena.native import threads_or_default
-from blindsave.learning.distil.adamw import Moments
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.dataset import Episodes
-from blindsave.learning.distil.engine import Engine
-from blindsave.learning.distil.epoch import Metrics, State
 from blindsave.learning.distil.graph import UnknownOperation, training_graph
 from blindsave.learning.distil.layout import batches, permutation
-from blindsave.learning.distil.model import table_rows
-from blindsave.learning.distil.trainer import Trainer, split
+from blindsave.learning.distil.state import Metrics, Moments, State
+from blindsave.learning.distil.table import split, table_rows
 from blindsave.policies.students.family import Family
 
 try:
@@ -39,20 +35,6 @@ def trains_natively(family: Family) -> bool:
     except UnknownOperation:
         return False
     return True
-
-
-def make_trainer(
-    family: Family,
-    data: Episodes,
-    seeds: Sequence[int],
-    recipe: Recipe,
-    engine: Engine | None = None,
-    threads: int | None = None,
-) -> "Trainer | NativeTrainer":
-    """The faster trainer here: C on a CPU, JAX on an accelerator, for cores C does not know, and with an `engine`."""
-    if engine is None and trains_natively(family) and jax.default_backend() == "cpu":
-        return NativeTrainer(family, data, seeds, recipe, threads=threads)
-    return Trainer(family, data, seeds, recipe, engine)
 
 
 class NativeTrainer:

@@ -49,14 +49,12 @@ def distil_students(
             family(name)
     if parallel > 1 and len(families) > 1:
         return _in_parallel(work, teacher, families, minutes, threads, parallel, engine, scale)
-    from blindsave.learning.dreamer.runtime import device
-
     deadline = None if minutes is None else BEGUN + 60 * minutes
     options = {"threads": threads, "deadline": deadline, "quiet": quiet, "engine": engine or {}}
     pipeline = open_pipeline(work, teacher, make_scale(**scale), **options)
     if list(families) == [BASE_ONLY]:
         return {"base": pipeline.base().artifact.manifest["result"]}
-    return {"work": str(work), "families": {name: pipeline.run(name) for name in families}, **device()}
+    return {"work": str(work), "families": {name: pipeline.run(name) for name in families}}
 
 
 def open_pipeline(work: Path, teacher: Path | None, scale: Any, **options: Any) -> Any:

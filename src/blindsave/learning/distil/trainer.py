@@ -8,14 +8,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from blindsave.errors import BadInput
 from blindsave.learning.distil import epoch as epochs
-from blindsave.learning.distil.config import TEST_DIGIT, TRAIN_DIGITS, VALIDATION_DIGIT, Recipe
+from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.dataset import Episodes
 from blindsave.learning.distil.engine import Engine, engine_for
-from blindsave.learning.distil.epoch import Metrics, Setting, State, initial_state
+from blindsave.learning.distil.epoch import Setting, initial_state
 from blindsave.learning.distil.layout import Layout, batches, dealt, envelope, make_layout, permutation, training_layout
 from blindsave.learning.distil.model import make_table
+from blindsave.learning.distil.state import Metrics, State
+from blindsave.learning.distil.table import split
 from blindsave.policies.students.family import Family
 from blindsave.policies.students.training import to_jax
 
@@ -81,17 +82,3 @@ class Trainer:
         groups = np.where(groups < 0, -1, chosen[groups]).astype(np.int32)
         layout = make_layout(envelope([groups], self.lengths), self.recipe.chunk, self.engine.segment)
         return layout, jnp.asarray(groups)
-
-
-def split(data: Episodes) -> dict[str, np.ndarray]:
-    """Numbers of the train, validation and test episodes: by the last digit of the episode's index."""
-    digit = data.index % 10
-    parts = {
-        "train": np.flatnonzero(np.isin(digit, TRAIN_DIGITS)),
-        "validation": np.flatnonzero(digit == VALIDATION_DIGIT),
-        "test": np.flatnonzero(digit == TEST_DIGIT),
-    }
-    for name in ("train", "validation"):
-        if not len(parts[name]):
-            raise BadInput(f"there are no {name} episodes; collect episodes with indices of every last digit")
-    return parts
