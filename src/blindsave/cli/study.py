@@ -247,12 +247,13 @@ def _tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _machine(cores: int | None) -> Any:
+def _machine(cores: int | None, workers: int = 1) -> Any:
+    """What a plan is for: these cores, or this machine's, shared by so many workers."""
     from blindsave.stages.estimate import Machine, this_machine
 
     if cores is not None and cores < 1:
         raise BadInput(f"a study needs at least one core, not {cores}")
-    return this_machine() if cores is None else Machine(cores)
+    return this_machine(workers) if cores is None else Machine(cores, workers)
 
 
 def _latest() -> Path:
