@@ -64,7 +64,7 @@ def test_a_study_killed_again_and_again_ends_with_the_same_bytes(finished, tmp_p
     rng, folder, kills = random.Random(7303), tmp_path / "killed", 0
     script = Path(tiny_study.__file__)
     for _ in range(4):
-        command = [sys.executable, str(script), str(folder), str(rng.randint(3, 24))]
+        command = [sys.executable, str(script), str(folder), "here", str(rng.randint(3, 24))]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode in (0, -signal.SIGKILL), done.stderr
         kills += done.returncode == -signal.SIGKILL

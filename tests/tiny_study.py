@@ -1,9 +1,14 @@
-"""A study of half a minute, and a way to kill it: run as a script, it dies at the given number of renames."""
+"""A study of half a minute, and ways to kill it.
 
-import os
-import signal
+Run as a script it runs the study on an engine; with a count, it dies at that number of renames.
+
+    python tiny_study.py FOLDER ENGINE [UNTIL] [COUNT]
+"""
+
 import sys
 from pathlib import Path
+
+from renames import die_at
 
 from blindsave.stages.scales import SMOKE, Scale
 from blindsave.stages.site import Site
@@ -30,24 +35,15 @@ def site(folder: Path) -> Site:
     return Site(folder, TINY, quiet=True)
 
 
-def die_at(count: int) -> None:
-    """SIGKILL this process instead of the `count`-th rename: the worst moments, since renames make things final."""
-    left = [count]
-    for name in ("replace", "rename"):
-        original = getattr(os, name)
-
-        def counted(*arguments, original=original, **options):
-            left[0] -= 1
-            if left[0] == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return original(*arguments, **options)
-
-        setattr(os, name, counted)
-
-
 if __name__ == "__main__":
+    from blindsave.engine import open_engine
     from blindsave.study import run
 
-    die_at(int(sys.argv[2]))
-    for _ in run(site(Path(sys.argv[1]))):
-        pass
+    folder, name, *rest = sys.argv[1:]
+    until = next((word for word in rest if not word.isdigit()), None)
+    for word in rest:
+        if word.isdigit():
+            die_at(int(word))
+    with open_engine(name, None if name == "here" else 2) as engine:
+        for _ in run(site(Path(folder)), engine, until):
+            pass

@@ -319,6 +319,13 @@ def sweep_process(root: Path, pid: int) -> None:
         shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
 
+def sweep_all(root: Path) -> None:
+    """Remove everything unfinished below a folder, when nobody is at work there."""
+    for pid in {path.name.removeprefix(TEMPORARY).partition("-")[0] for path in root.rglob(f"{TEMPORARY}*")}:
+        if pid.isdigit():
+            sweep_process(root, int(pid))
+
+
 def process_alive(pid: int) -> bool:
     """Whether a process with this number runs on this machine, ours or not."""
     try:

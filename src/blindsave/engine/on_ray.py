@@ -7,9 +7,11 @@ import contextlib
 import json
 import logging
 import os
+import sys
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -22,6 +24,7 @@ from blindsave.engine.perform import Mishap, answer, restore
 from blindsave.engine.retries import Retries
 from blindsave.engine.task import News, Output, Place, Task, Tell
 from blindsave.errors import BadInput
+from blindsave.store import sweep_all
 
 TICK_S = 0.5
 PATIENCE_S = 10.0
@@ -38,8 +41,9 @@ class OnRay:
         if workers is not None and workers < 1:
             raise BadInput(f"there must be at least 1 worker, got {workers}")
         self.address, self.workers = address, workers
-        self._checked: set[str] = set()
+        self._checked: set[Path] = set()
         self._ear: Any = None
+        self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> "OnRay":
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
@@ -52,6 +56,7 @@ class OnRay:
             ray.init(self.address, **options)
         except (ConnectionError, RayError, ValueError) as error:
             raise BadInput(f"there is no Ray cluster at {self.address} ({_first_line(error)})") from error
+        self._stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # where Ray's own messages belong
         self._ear = _remote(_Ear, num_cpus=0, max_restarts=-1).remote()
         return self
 
@@ -59,6 +64,9 @@ class OnRay:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         ray.shutdown()
+        self._stack.close()
+        for folder in self._checked:
+            sweep_all(folder)
 
     def run(self, place: Place, tasks: Sequence[Task[Any]], tell: Tell) -> list[Output]:
         """Do all the tasks, wherever the cluster has room."""
@@ -89,10 +97,10 @@ class OnRay:
     def _check(self, place: Place) -> None:
         """Every node must see the folder and run the same code; asked once per folder."""
         folder = place.folder.resolve()
-        if str(folder) not in self._checked:
+        if folder not in self._checked:
             folder.mkdir(parents=True, exist_ok=True)
             check_nodes(folder)
-            self._checked.add(str(folder))
+            self._checked.add(folder)
 
     def _room(self) -> int:
         """Tasks the cluster may have at a time."""
@@ -148,7 +156,7 @@ def _output(reference: Any, key: str) -> Output:
     try:
         message = json.loads(ray.get(reference))
     except RayError as error:
-        raise Mishap(f"Ray lost its worker: {_first_line(error)}") from error
+        raise Mishap(f"Ray lost its worker ({_first_line(error).partition('. ')[0]})") from error
     if "error" in message:
         raise restore(message["error"], key)
     return Output.from_dict(message["output"])

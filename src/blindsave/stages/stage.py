@@ -10,6 +10,7 @@ from blindsave import store
 from blindsave.engine import Engine, Output, Spread, Task
 from blindsave.engine.damage import mending
 from blindsave.errors import DiskFull
+from blindsave.learning.distil.progress import told_to
 from blindsave.stages.estimate import core_seconds
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
@@ -45,7 +46,8 @@ def perform(site: Site, stage: Stage, watch: Watch, engine: Engine) -> dict[str,
 
     started = time.perf_counter()
     try:
-        with store.needs_room(site.folder), watch:
+        # What is gathered here has no bar of its own: there is one per stage.
+        with store.needs_room(site.folder), watch, told_to(lambda _done, _total, _remark: None):
             watch.records.begin(stage.name, watch.key)
             outputs = mending(site, make, lambda sentence: watch.fault(stage.name, sentence))
             return watch.records.finish(stage.name, watch.key, outputs, time.perf_counter() - started)
