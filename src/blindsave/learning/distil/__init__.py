@@ -1,7 +1,6 @@
 """Distillation: teacher episodes, collectors, shadow-teacher correction, students.
 
-Collecting and labelling (`collect`, `shadow_labels`, `Dataset`) need the core install only; training (`fit`,
-`pipeline`) needs JAX and is imported from its modules.
+Collecting, labelling and, on CPUs, training need the core install only; JAX trains on GPUs and what C does not know.
 """
 
 from blindsave.learning.distil.collection import collect, episodes_of, record
