@@ -155,10 +155,24 @@ def test_a_large_plan_fits_a_terminal(tmp_path, capsys):
 def test_the_plan_in_json_has_everything(capsys):
     cli.execute(["study", "--scale", "smoke", "--plan", "--cores", "4", "--json"])
     plan = json.loads(capsys.readouterr().out)
-    assert plan["machine"] == {"cores": 4, "workers": 1}
+    assert plan["planned_for"] == {"cores": 4, "workers": 1}
     assert plan["study"]["families"] == list(SMOKE.families)
     for one in (*plan["plan"], plan["total"]):
         assert one.keys() >= {"tasks", "episodes", "passes", "core_s", "seconds", "cpu_hours", "gpu_hours"}
+
+
+def test_bench_study_plans_with_what_it_measured(monkeypatch, capsys, tmp_path):
+    doubled = {unit: 2 * rate for unit, rate in RATES.items()}
+    monkeypatch.setattr("blindsave.stages.bench.measure_rates", lambda families, episodes, tell: doubled)
+    words = ["bench", "study", "--scale", "paper", "--cores", "1", "--results", str(tmp_path)]
+    cli.execute([*words, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["total"]["core_s"] == pytest.approx(
+        2 * planned(PAPER, Machine(1), rates=RATES)["total"]["core_s"], 1e-4
+    )
+    assert found["total_s"] == found["total"]["seconds"]
+    cli.execute(words)
+    assert "on one core" in capsys.readouterr().out
 
 
 def test_durations_are_readable():

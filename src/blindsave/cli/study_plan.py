@@ -23,7 +23,7 @@ def planned(
         "study": scale.to_dict(),
         "teachers": list(teachers),
         "students": len(scale.families) * len(scale.training_seeds) * len(teachers),
-        "machine": {"cores": machine.cores, "workers": machine.workers},
+        "planned_for": {"cores": machine.cores, "workers": machine.workers},
         "plan": [one.to_dict() for one in stages],
         "total": total(stages).to_dict(),
         "warnings": list(warnings),
@@ -34,7 +34,7 @@ def show_plan(result: Mapping[str, Any]) -> None:
     """Print the table, and what must be known to read it."""
     from blindsave.cli.evidence import print_table
 
-    study, machine, whole = result["study"], result["machine"], result["total"]
+    study, machine, whole = result["study"], result["planned_for"], result["total"]
     counts = [_count(len(study["families"]), "family", "families")]
     counts += [_count(len(study["training_seeds"]), "training seed", "training seeds")]
     counts += [f"{len(result['teachers'])} teachers"] if len(result["teachers"]) > 1 else []
