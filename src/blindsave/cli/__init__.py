@@ -19,6 +19,7 @@ COMMANDS: dict[str, Command] = {
     "study": Command("blindsave.cli.study:Study", "run the whole study, from shots to report"),
     "status": Command("blindsave.cli.study:Status", "show how a study stands"),
     "bench study": Command("blindsave.cli.study:BenchStudy", "say what a study costs on this machine"),
+    "bench resume": Command("blindsave.cli.resilience:BenchResume", "kill a study at random and compare its end"),
     "replay": Command("blindsave.cli.arena:Replay", "run recorded actions through the bare arena"),
     "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
     "shots": Command("blindsave.cli.task:Shots", "list the shots of a split"),

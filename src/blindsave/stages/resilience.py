@@ -1,0 +1,79 @@
+"""Kill a study again and again, and compare what it ends with with one that was left alone."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from blindsave import store
+from blindsave.errors import BlindsaveError
+from blindsave.stages.reporting import DATED
+
+Tell = Callable[[str], None]
+
+
+def comparable(folder: Path) -> dict[str, str]:
+    """SHA-256 of everything that must not depend on when and where: episode tables, policies, plan, report tables."""
+    found = [*folder.glob("results/**/*.parquet"), *folder.glob("models/**/*.safetensors"), folder / "protocol.toml"]
+    found += [path for path in folder.glob("results/report/tables/*") if path.stem not in DATED]
+    return {path.relative_to(folder).as_posix(): store.sha256_file(path) for path in sorted(found)}
+
+
+def kill_and_compare(home: Path, words: list[str], kills: int, seed: int, tell: Tell) -> dict[str, Any]:
+    """Run `study WORDS` in home/whole undisturbed and in home/killed with SIGKILLs at random moments; compare both."""
+    whole, broken, rng = home / "whole", home / "killed", random.Random(seed)
+    tell("the undisturbed study")
+    begun = time.monotonic()
+    _wait(_start(words, whole))
+    undisturbed_s = time.monotonic() - begun
+    moments = []
+    for number in range(kills):
+        process, patience = _start(words, broken), rng.uniform(0.2, 1.8) * undisturbed_s / (kills + 1)
+        try:
+            process.wait(patience)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            moments.append({"after_s": round(patience, 1), "stages_done": _done(broken)})
+            tell(f"kill {number + 1} of {kills}, {patience:.0f} s after its start, {moments[-1]['stages_done']} done")
+        else:
+            _check(process)  # it came to its end before it could be killed
+            break
+    _wait(_start(words, broken))
+    expected, found = comparable(whole), comparable(broken)
+    names = sorted(expected.keys() | found.keys())
+    different = [name for name in names if expected.get(name) != found.get(name)]
+    return {
+        "kills": len(moments),
+        "asked_for": kills,
+        "moments": moments,
+        "undisturbed_s": round(undisturbed_s, 1),
+        "files_compared": len(names),
+        "different": different,
+        "equal": not different and bool(names),
+    }
+
+
+def _start(words: list[str], folder: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "blindsave", "study", *words, "--folder", str(folder), "--json"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    process.wait()
+    _check(process)
+
+
+def _check(process: subprocess.Popen[bytes]) -> None:
+    if process.returncode:
+        command = " ".join(map(str, process.args)) if isinstance(process.args, list) else process.args
+        raise BlindsaveError(f"`{command}` ended with status {process.returncode}; run it by hand to see why")
+
+
+def _done(folder: Path) -> int:
+    records = [store.read_json(path) for path in folder.glob("stages/*.json")]
+    return sum(record.get("state") == "done" for record in records)
