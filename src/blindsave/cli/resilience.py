@@ -11,7 +11,7 @@ from blindsave.errors import BadInput
 
 @dataclass(frozen=True)
 class BenchResume:
-    """Kill a study at random moments, continue it each time, and compare its end with an undisturbed one, byte by byte."""
+    """Kill a study at random moments, continue it each time, and compare its end with an undisturbed one."""
 
     scale: Literal["smoke", "quick"] = "smoke"
     """Which study: smoke takes a few minutes, quick two to three times as long as `make study`."""
