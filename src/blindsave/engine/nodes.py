@@ -41,8 +41,15 @@ def check_nodes(folder: Path) -> None:
 
 def report(probe: Path) -> dict[str, Any]:
     """What a node sees and runs."""
-    seen = probe.read_text() if probe.is_file() else None
-    return {"seen": seen, "code": store.code_sha256(), "libraries": store.provenance()["libraries"]}
+    from blindsave.arena import native as arena
+    from blindsave.learning.distil import native as trainer
+
+    return {
+        "seen": probe.read_text() if probe.is_file() else None,
+        "code": store.code_sha256(),
+        "compiled": arena.available() and trainer.core is not None,
+        "libraries": store.provenance()["libraries"],
+    }
 
 
 def complaint(folder: Path, node: str, mine: Mapping[str, Any], found: Mapping[str, Any]) -> str | None:
@@ -53,6 +60,9 @@ def complaint(folder: Path, node: str, mine: Mapping[str, Any], found: Mapping[s
         )
     if found["code"] != mine["code"]:
         return f"the Ray node {node} has another version of blindsave: results could differ"
+    if found["compiled"] != mine["compiled"]:
+        where = f"on the Ray node {node}" if mine["compiled"] else "here"
+        return f"blindsave was installed without its compiled parts {where}: results could differ"
     for name in sorted(mine["libraries"].keys() | found["libraries"].keys()):
         here, there = mine["libraries"].get(name), found["libraries"].get(name)
         if here != there:

@@ -1,0 +1,72 @@
+"""The worker's own side: JSON lines in, JSON lines out."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import engine_tasks
+import tiny_study
+from blindsave.engine import Task
+from blindsave.engine.perform import describe, may_pass, restore
+from blindsave.errors import BadFile, BadInput, BlindsaveError, Damaged, DiskFull
+from blindsave.learning.distil.fit import DivergedError
+
+
+def talk(*requests: dict) -> list[dict]:
+    """Let a worker answer some requests; then its input ends, and so does it."""
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    command = [sys.executable, "-m", "blindsave.worker"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdin is not None and process.stdout is not None
+        answers = []
+        for request in requests:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            while True:
+                answers.append(json.loads(process.stdout.readline()))
+                if "news" not in answers[-1]:
+                    break
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+    return answers
+
+
+def test_a_worker_answers_task_after_task_and_ends_with_its_input(tmp_path):
+    place = tiny_study.site(tmp_path).to_dict()
+    good = Task("sum", engine_tasks.add, {"a": 2, "b": 3}).to_dict()
+    *news, first, loud, refused, bug, missing = talk(
+        {"place": place, "task": good},
+        {"place": place, "task": good | {"work": "engine_tasks:loud", "arguments": {}}},
+        {"place": place, "task": good | {"work": "engine_tasks:refuse", "arguments": {"after": "sum-2-3"}}},
+        {"place": place, "task": good | {"work": "engine_tasks:bug", "arguments": {}}},
+        {"place": place, "task": good | {"work": "no_such_module:bug", "arguments": {}}},
+    )
+    assert [(one["news"]["done"], one["news"]["total"]) for one in news] == [(1, 2), (2, 2)]
+    assert first["output"]["result"]["sum"] == 5
+    assert loud["output"]["result"] == {"ok": True}
+    assert (refused["error"]["kind"], refused["error"]["sentence"]) == ("BadInput", "this will never do")
+    assert "ZeroDivisionError" in bug["error"]["trace"] and not bug["error"]["may_pass"]
+    assert missing["error"]["missing"] == "no_such_module"
+
+
+def test_errors_survive_the_journey(capsys):
+    for error in (BadInput("a"), BadFile("b"), DiskFull("c"), BlindsaveError("d")):
+        found = restore(json.loads(json.dumps(describe(error))), "key")
+        assert (type(found), str(found)) == (type(error), str(error))
+    for error in (DivergedError("seed 3 diverged"), Damaged("harmed", Path("x"))):
+        found = restore(describe(error), "key")
+        assert (type(found), str(found)) == (BlindsaveError, str(error))
+    assert restore(describe(ModuleNotFoundError("no jax", name="jax")), "key").name == "jax"
+    assert "`key` failed: KeyError" in str(restore(describe(KeyError("x")), "key"))
+    assert "KeyError" in capsys.readouterr().err
+
+
+def test_only_what_may_pass_is_tried_again():
+    assert (
+        may_pass(OSError(5, "input/output"))
+        and may_pass(MemoryError())
+        and may_pass(RuntimeError("RESOURCE_EXHAUSTED"))
+    )
+    assert not any(map(may_pass, (BadInput(""), DiskFull(""), DivergedError(""), TypeError(""), KeyError(""))))
