@@ -128,7 +128,7 @@ def plan(scale: Scale, rates: Mapping[str, float] | None = None, machine: Machin
     seeds = len(scale.training_seeds)
 
     def of(stage: Stage) -> Estimate:
-        where = Machine(workers.cores) if stage.here else workers
+        where = Machine(workers.cores, 1) if stage.here else workers
         return estimate(stage.name, stage.tasks(scale), rates or rates_here(), where, scale.batch, seeds)
 
     return [of(stage) for stage in METHOD]

@@ -90,7 +90,12 @@ def test_workers_share_tasks_and_cores():
     assert estimate("s", tasks, RATES, Machine(3, workers=3)).seconds == pytest.approx(alone / 2)
     uneven = [task(student=3000), task(student=1000), task(student=1000), task(student=1000)]
     assert estimate("s", uneven, RATES, Machine(2, workers=2)).seconds == pytest.approx(3000 * RATES["student"])
-    assert estimate("s", [], RATES, Machine(8, workers=8)).seconds == 0
+    assert estimate("s", [], RATES, Machine(8)).seconds == 0
+    # Few tasks leave each more threads; one worker per core is the default.
+    assert Machine(8).share(100) == (8, 1)
+    assert Machine(8).share(3) == (3, 2)
+    assert Machine(8, workers=2).share(100) == (2, 4)
+    assert Machine(2, workers=5).share(100) == (5, 1)
 
 
 def test_threads_share_seeds_and_episodes():
@@ -142,7 +147,7 @@ def test_the_plan_is_printed_with_what_must_be_known(tmp_path, capsys):
     assert "Never timed on a GPU: gru_n7" in said
     assert "opens the published principal test" in said
     assert max(map(len, said.splitlines()[:-4])) <= 80
-    with pytest.raises(BadInput, match="at least one core"):
+    with pytest.raises(BadInput, match="at least one core and one worker"):
         cli.execute(["study", "--plan", "--cores", "0"])
 
 
@@ -153,9 +158,11 @@ def test_a_large_plan_fits_a_terminal(tmp_path, capsys):
 
 
 def test_the_plan_in_json_has_everything(capsys):
+    cli.execute(["study", "--scale", "smoke", "--plan", "--cores", "4", "--engine", "here", "--json"])
+    assert json.loads(capsys.readouterr().out)["planned_for"] == {"cores": 4, "workers": 1}
     cli.execute(["study", "--scale", "smoke", "--plan", "--cores", "4", "--json"])
     plan = json.loads(capsys.readouterr().out)
-    assert plan["planned_for"] == {"cores": 4, "workers": 1}
+    assert plan["planned_for"] == {"cores": 4, "workers": 4}
     assert plan["study"]["families"] == list(SMOKE.families)
     for one in (*plan["plan"], plan["total"]):
         assert one.keys() >= {"tasks", "episodes", "passes", "core_s", "seconds", "cpu_hours", "gpu_hours"}

@@ -106,7 +106,8 @@ class Study:
     def _plan(self, scale: Any, teachers: Sequence[str] = ("teacher",), warnings: Sequence[str] = ()) -> dict[str, Any]:
         from blindsave.cli.study_plan import planned
 
-        return planned(scale, _machine(self.cores), teachers, warnings=warnings)
+        workers = 1 if self.engine == "here" else self.workers
+        return planned(scale, _machine(self.cores, workers), teachers, warnings=warnings)
 
     def _bring(self, site: Any) -> None:
         if self.bring is not None:
@@ -247,12 +248,12 @@ def _tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _machine(cores: int | None, workers: int = 1) -> Any:
-    """What a plan is for: these cores, or this machine's, shared by so many workers."""
+def _machine(cores: int | None, workers: int | None = None) -> Any:
+    """What a plan is for: these cores, or this machine's, and so many workers, or one per core."""
     from blindsave.stages.estimate import Machine, this_machine
 
-    if cores is not None and cores < 1:
-        raise BadInput(f"a study needs at least one core, not {cores}")
+    if (cores is not None and cores < 1) or (workers is not None and workers < 1):
+        raise BadInput("a study needs at least one core and one worker")
     return this_machine(workers) if cores is None else Machine(cores, workers)
 
 

@@ -23,7 +23,7 @@ def planned(
         "study": scale.to_dict(),
         "teachers": list(teachers),
         "students": len(scale.families) * len(scale.training_seeds) * len(teachers),
-        "planned_for": {"cores": machine.cores, "workers": machine.workers},
+        "planned_for": {"cores": machine.cores, "workers": machine.workers or machine.cores},
         "plan": [one.to_dict() for one in stages],
         "total": total(stages).to_dict(),
         "warnings": list(warnings),
@@ -42,7 +42,9 @@ def show_plan(result: Mapping[str, Any]) -> None:
     columns = ["stage", "tasks", "episodes", "trained on", "CPU h", "GPU h", "time"]
     print_table(title, columns, [_row(one) for one in (*result["plan"], whole)])
     cores = f"{machine['cores']} cores" if machine["cores"] > 1 else "one core"
-    workers = f" and {machine['workers']} workers" if machine["workers"] > 1 else ""
+    workers = (
+        "" if machine["workers"] == machine["cores"] else f" with {_count(machine['workers'], 'worker', 'workers')}"
+    )
     print(f"Episodes played: exact. Trained on: episodes seen, once per seed and epoch. Time: on {cores}{workers}.")
     print("CPU h are hours of one core. Training stops early where it can: its counts and hours are upper bounds.")
     if whole["gpu_unmeasured"]:

@@ -2,12 +2,12 @@
 
 import heapq
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from blindsave.engine import Task
+from blindsave.engine.machine import cores
 from blindsave.stages.rates import GPU_RATES, RATES, THREADS_EXPONENT, TRAINING, gpu_seconds, training_rate
 
 PLAYED = ("arena", "teacher", "student", "shadow")
@@ -17,21 +17,20 @@ Costs = list[tuple[str, float]]
 
 @dataclass(frozen=True)
 class Machine:
-    """What a study may use: so many cores, shared equally by so many workers, each doing one task at a time."""
+    """What a study may use: so many cores, and workers that each do one task at a time (one per core by default)."""
 
     cores: int = 1
-    workers: int = 1
+    workers: int | None = None
 
-    @property
-    def threads(self) -> int:
-        """Cores of one worker."""
-        return max(1, self.cores // self.workers)
+    def share(self, tasks: int) -> tuple[int, int]:
+        """How many of so many tasks are done at a time, and threads of each."""
+        together = max(1, min(self.workers or self.cores, tasks))
+        return together, max(1, self.cores // together)
 
 
-def this_machine(workers: int = 1) -> Machine:
+def this_machine(workers: int | None = None) -> Machine:
     """All cores that this process may use."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return Machine(usable or 1, workers)
+    return Machine(cores(), workers)
 
 
 @dataclass(frozen=True)
@@ -103,10 +102,10 @@ def core_seconds(unit: str, amount: float, rates: Mapping[str, float] = RATES) -
 
 def wall_seconds(tasks: Sequence[Costs], rates: Mapping[str, float], machine: Machine, seeds: int = 1) -> float:
     """Time until the last task is done: the longest first, each to the worker that is free first."""
-    free = [0.0] * min(machine.workers, max(1, len(tasks)))
+    workers, threads = machine.share(len(tasks))
+    free = [0.0] * workers
     alone = (
-        sum(core_seconds(unit, amount, rates) / gain(unit, machine.threads, seeds) for unit, amount in costs)
-        for costs in tasks
+        sum(core_seconds(unit, amount, rates) / gain(unit, threads, seeds) for unit, amount in costs) for costs in tasks
     )
     for seconds in sorted(alone, reverse=True):
         heapq.heappush(free, heapq.heappop(free) + seconds)
