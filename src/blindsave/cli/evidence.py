@@ -30,13 +30,13 @@ def whole_numbers(text: str, what: str) -> tuple[int, ...]:
 
 
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """Print a table with rich: first column to the left, numbers to the right."""
+    """Print a table with rich: first column to the left, folded where it is too long, numbers to the right, whole."""
     from rich.console import Console
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")
     for index, column in enumerate(columns):
-        table.add_column(column, justify="right" if index else "left", no_wrap=True)
+        table.add_column(column, justify="right" if index else "left", no_wrap=index > 0, overflow="fold")
     for row in rows:
         table.add_row(*row)
     Console(soft_wrap=True).print(table)
