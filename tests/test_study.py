@@ -1,6 +1,8 @@
 """The study: a smoke run end to end, resume after kills, damage, status and plan."""
 
+import errno
 import json
+import os
 import random
 import shutil
 import signal
@@ -12,10 +14,14 @@ from pathlib import Path
 import pytest
 
 import tiny_study
-from blindsave import cli, study
-from blindsave.errors import BadFile, BlindsaveError
+from blindsave import cli, store, study
+from blindsave.errors import BadFile, BlindsaveError, DiskFull
 from blindsave.evidence import tables
+from blindsave.learning.distil.deadline import OutOfTime
+from blindsave.stages import faults
+from blindsave.stages.importing import bring, open_pipeline
 from blindsave.stages.planning import published_plan, reduced, to_toml
+from blindsave.stages.records import Records
 from blindsave.stages.reporting import DATED
 from blindsave.stages.scales import PAPER, QUICK, SCALES, SMOKE
 
@@ -62,9 +68,8 @@ def results(folder: Path) -> dict[str, bytes]:
 
 def test_a_study_killed_again_and_again_ends_with_the_same_bytes(finished, tmp_path):
     rng, folder, kills = random.Random(7303), tmp_path / "killed", 0
-    script = Path(tiny_study.__file__)
     for _ in range(4):
-        command = [sys.executable, str(script), str(folder), "here", str(rng.randint(3, 24))]
+        command = [sys.executable, str(SCRIPT), str(folder), "here", str(rng.randint(3, 24))]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode in (0, -signal.SIGKILL), done.stderr
         kills += done.returncode == -signal.SIGKILL
@@ -76,6 +81,53 @@ def test_a_study_killed_again_and_again_ends_with_the_same_bytes(finished, tmp_p
     assert expected.keys() >= COMPARED
     assert found.keys() == expected.keys()
     assert [name for name in expected if found[name] != expected[name]] == []
+
+
+ENGINES = ("workers", "ray")
+SCRIPT = Path(tiny_study.__file__)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_gives_the_same_bytes(finished, tmp_path, engine):
+    folder = begun(finished, tmp_path / "study", "splits", "teacher")
+    command = [sys.executable, "-W", "error", str(SCRIPT), str(folder), engine]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    expected, found = results(finished), results(folder)
+    assert found.keys() == expected.keys() >= COMPARED
+    assert [name for name in expected if found[name] != expected[name]] == []
+    assert not faults.survived(folder)
+    assert not (list(folder.rglob(f"{store.TEMPORARY}*")) + list(folder.glob("work/shard/*")))
+
+
+DEATHS = (2, 11, 5, 14, 8)
+"""At which of their renames workers are killed, in the order in which they ask."""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_study_whose_workers_are_killed_gives_the_same_bytes(finished, tmp_path, engine):
+    folder, tokens = begun(finished, tmp_path / "study", "splits", "teacher"), tmp_path / "tokens"
+    tokens.mkdir()
+    for number, count in enumerate(DEATHS):
+        (tokens / f"{number}-{count}.token").touch()
+    path = os.pathsep.join(map(str, (SCRIPT.parent / "chaos", SCRIPT.parent)))
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), str(folder), engine, "release"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": path, "CHAOS_TOKENS": str(tokens)},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    deaths, survived = list(tokens.glob("*.death")), faults.survived(folder)
+    assert len(survived) == len(deaths) >= 3
+    assert len({fault["stage"] for fault in survived}) > 1
+    assert all(f"blindsave: {fault['stage']}: {fault['what']}" in done.stderr for fault in survived)
+    expected, found = results(finished), results(folder)
+    tables = {name for name in COMPARED if not name.startswith("results/report")}
+    assert found.keys() >= tables and {Path(name).suffix for name in found} >= {".parquet", ".safetensors"}
+    assert [name for name in found if found[name] != expected[name]] == []
+    assert not list(folder.rglob(f"{store.TEMPORARY}*"))
 
 
 def test_a_finished_study_is_skipped_and_its_status_is_done(finished):
@@ -109,6 +161,133 @@ def test_damage_is_named_and_never_repaired_silently(finished, tmp_path):
     assert states["noise"]["state"] == "missing"
     assert states["splits"]["state"] == states["release"]["state"] == "done"
     assert "state_reset.parquet is missing" in states["memory"]["reason"]
+
+
+def copied(finished: Path, folder: Path) -> Path:
+    """A copy of the finished study, to be harmed."""
+    shutil.copytree(finished, folder)
+    return folder
+
+
+def ran(folder: Path, **options) -> list[str]:
+    """Run a study and name the stages that had something to do."""
+    return [event.stage.name for event in study.run(tiny_study.site(folder), **options) if event.what == "ran"]
+
+
+def test_a_truncated_shard_is_collected_again(finished, tmp_path, capsys):
+    folder = copied(finished, tmp_path / "copy")
+    (base,) = json.loads((folder / "stages/base.json").read_text())["artifacts"]
+    shard = folder / base / "shard-0000.safetensors"
+    whole = shard.read_bytes()
+    shard.write_bytes(whole[:-100])
+    assert ran(folder) == ["base"]
+    assert shard.read_bytes() == whole
+    assert (folder / "work/damaged" / Path(base).relative_to("work") / shard.name).read_bytes() == whole[:-100]
+    (fault,) = faults.survived(folder)
+    assert str(shard) in fault["what"] and fault["what"] in capsys.readouterr().err
+    assert results(folder) == results(finished)
+    assert ran(folder) == []
+
+
+def test_a_damaged_collector_is_trained_again_and_must_be_the_same(finished, tmp_path):
+    folder = copied(finished, tmp_path / "copy")
+    record = json.loads((folder / "stages/collectors.json").read_text())
+    (name,) = (name for name in record["files"] if name.endswith("14303.safetensors"))
+    whole = (folder / name).read_bytes()
+    (folder / name).write_bytes(b"\0" + whole[1:])
+    assert ran(folder) == ["collectors"]
+    assert (folder / name).read_bytes() == whole
+    (folder / name).unlink()
+    record["files"][name] = "0" * 64  # as if it had been another one
+    (folder / "stages/collectors.json").write_text(json.dumps(record))
+    for _ in range(2):  # and the refusal is not forgotten
+        with pytest.raises(BadFile, match=f"{Path(name).name} was made again after damage and is not what it was"):
+            ran(folder)
+    assert {one["stage"]: one["state"] for one in study.status(folder)}["collectors"] == "failed"
+
+
+@pytest.mark.parametrize("name", ["models/students/feed_forward/14303.safetensors", "results/test/sealed_test.parquet"])
+def test_what_was_frozen_or_published_is_never_made_again(finished, tmp_path, name):
+    folder = copied(finished, tmp_path / "copy")
+    (folder / name).write_bytes((folder / name).read_bytes()[:-1])
+    with pytest.raises(BadFile, match=f"{Path(name).name} was changed after its stage had finished"):
+        ran(folder)
+    assert not (folder / "work/damaged").exists() and not faults.survived(folder)
+
+
+def test_once_the_test_is_open_a_model_is_not_replaced(finished, tmp_path):
+    site = tiny_study.site(copied(finished, tmp_path / "copy"))
+    model = site.student_file("feed_forward", 14303)
+    assert site.publish(model, model.read_bytes()) == model
+    with pytest.raises(BadFile, match="was frozen before the test was opened"):
+        site.publish(model, b"another")
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", "flipped"])
+def test_a_corrupted_checkpoint_is_set_aside_and_the_training_begins_again(finished, tmp_path, content):
+    folder = begun(finished, tmp_path / "study", "splits", "teacher", "memory", "base")
+    shutil.copytree(finished / "work/dataset", folder / "work/dataset")
+    (trained,) = json.loads((finished / "stages/collectors.json").read_text())["artifacts"]
+    checkpoint = folder / "work/checkpoints" / f"{Path(trained).name}.safetensors"
+    if content == "flipped":
+        leave_checkpoint(folder)
+        content = checkpoint.read_bytes()
+        content = content[:-1] + bytes([content[-1] ^ 1])
+    store.write_whole(checkpoint, content)
+    assert ran(folder, until="collectors") == ["collectors"]
+    (fault,) = faults.survived(folder)
+    assert str(checkpoint) in fault["what"]
+    assert (folder / "work/damaged/checkpoints" / checkpoint.name).read_bytes() == content
+    assert not checkpoint.exists()
+    name = f"{trained}/14303.safetensors"
+    assert (folder / name).read_bytes() == (finished / name).read_bytes()
+
+
+def leave_checkpoint(folder: Path) -> None:
+    """Begin to train the collectors, and run out of time."""
+    pipeline = open_pipeline(tiny_study.site(folder))
+    pipeline.deadline = 0.0
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(OutOfTime):
+        patch.setattr(type(pipeline), "_check_time", lambda self, what: None)
+        pipeline.collectors("feed_forward")
+
+
+@pytest.mark.parametrize(("last", "state"), [(13, "failed"), (10**9, "running")])
+def test_a_full_disk_is_named_and_the_same_command_goes_on(finished, tmp_path, monkeypatch, last, state):
+    """Full for one write, so that the reason can be kept; or for good, so that not even that is possible."""
+    folder = begun(finished, tmp_path / "study", "splits", "teacher")
+    written = [0]
+
+    def full(path: Path) -> None:
+        written[0] += 1
+        if 13 <= written[0] <= last:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "sync", full)
+        with pytest.raises(DiskFull, match=f"no room left on the disk that holds {folder}.*run the same command again"):
+            ran(folder, until="memory")
+    assert not list(folder.rglob(f"{store.TEMPORARY}*"))
+    found = {one["stage"]: one for one in study.status(folder)}["memory"]
+    assert found["state"] == state
+    assert ("no room left" in found.get("reason", "")) == (state == "failed")
+    assert ran(folder, until="memory") == ["memory"]
+    for name in ("state_reset", "memoryless"):
+        table = f"results/memory/{name}.parquet"
+        assert (folder / table).read_bytes() == (finished / table).read_bytes()
+
+
+def test_status_tells_how_far_a_stage_is(tmp_path, capsys):
+    records = Records(tmp_path)
+    records.begin("shadow", "key")
+    records.advance("shadow", "key", 2, 5, ["a", "b"])
+    faults.keep(tmp_path, "base", "base 3", "worker 1 was killed")
+    state = {one["stage"]: one for one in study.status(tmp_path)}["shadow"]
+    assert (state["state"], state["tasks"]) == ("running", {"done": 2, "of": 5, "running": ["a", "b"]})
+    cli.execute(["status", str(tmp_path)])
+    said = capsys.readouterr().out
+    assert "2 of 5 tasks done; begun: a, b" in said
+    assert "faults survived: 1; the last, in base: worker 1 was killed" in said
 
 
 def test_a_failed_stage_says_why(finished, tmp_path):
@@ -152,7 +331,6 @@ def test_the_paper_plan_has_the_papers_counts():
 
 def test_trainings_made_elsewhere_are_taken_without_their_episodes(finished, tmp_path):
     from blindsave.learning.distil.packing import pack
-    from blindsave.stages.importing import bring
 
     archive = pack(finished / "work", tmp_path / "students.tar")[0]
     site = tiny_study.site(begun(finished, tmp_path / "study", "splits", "teacher", "memory"))

@@ -23,11 +23,12 @@ from blindsave.engine.nodes import check_nodes
 from blindsave.engine.perform import Mishap, answer, restore
 from blindsave.engine.retries import Retries
 from blindsave.engine.task import News, Output, Place, Task, Tell
-from blindsave.errors import BadInput
+from blindsave.errors import BadInput, BlindsaveError
 from blindsave.store import sweep_all
 
 TICK_S = 0.5
 PATIENCE_S = 10.0
+ATTEMPTS = 3
 
 
 class OnRay:
@@ -52,10 +53,7 @@ class OnRay:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         if self.address is None:
             options |= {"num_cpus": self.workers or cores(), "include_dashboard": False}
-        try:
-            ray.init(self.address, **options)
-        except (ConnectionError, RayError, ValueError) as error:
-            raise BadInput(f"there is no Ray cluster at {self.address} ({_first_line(error)})") from error
+        _start(self.address, options)
         self._stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # where Ray's own messages belong
         self._ear = _remote(_Ear, num_cpus=0, max_restarts=-1).remote()
         return self
@@ -140,6 +138,20 @@ class _Ear:
     def heard(self) -> list[str]:
         texts, self.texts = self.texts, []
         return texts
+
+
+def _start(address: str | None, options: dict[str, Any]) -> None:
+    """Join a cluster, or start one here; on a busy machine Ray may need more than one attempt."""
+    for attempt in range(ATTEMPTS):
+        try:
+            ray.init(address, **options)
+            return
+        except Exception as error:  # Ray raises bare ones
+            ray.shutdown()
+            if address is not None:
+                raise BadInput(f"there is no Ray cluster at {address} ({_first_line(error)})") from error
+            if attempt == ATTEMPTS - 1:
+                raise BlindsaveError(f"Ray does not start on this machine ({_first_line(error)})") from error
 
 
 def _work(request: str, ear: Any) -> str:
