@@ -259,7 +259,9 @@ def ran(tmp_path_factory) -> tuple[Path, dict]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("blindsave.task.audit.audit", lambda: {"passed": True, "families": 90})
         patch.setattr("blindsave.task.calibrate.calibrate", dict)
-        return folder / "study", Study(folder / "minute.toml", folder=folder / "study", until="noise").run()
+        return folder / "study", Study(
+            folder / "minute.toml", folder=folder / "study", until="noise", engine="here"
+        ).run()
 
 
 def test_a_study_file_runs_and_plays_what_its_plan_says(ran, capsys):
