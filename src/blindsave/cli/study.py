@@ -210,9 +210,17 @@ class BenchStudy:
     """Cores to extrapolate to; this machine's by default. The measurement itself uses one."""
     results: Path = Path("results")
     """Results of a finished study: its `spent.json` says what it cost where it ran."""
+    scaling: bool = False
+    """Instead, measure evaluation and collection with 1, 2, 4, ... workers up to all cores."""
+    rounds: int = 3
+    """Rounds of `--scaling`, which alternate between numbers of workers."""
 
     def run(self) -> dict[str, Any]:
         """Measure on one core, extrapolate by counts."""
+        if self.scaling:
+            from blindsave.stages.scaling import bench_scaling
+
+            return bench_scaling(self.rounds, _tell)
         from blindsave import store
         from blindsave.cli.study_plan import planned
         from blindsave.stages.bench import measure_rates
@@ -230,6 +238,11 @@ class BenchStudy:
         from blindsave.cli.evidence import print_table
         from blindsave.cli.study_plan import show_plan
 
+        if self.scaling:
+            found = [(kind, n, one) for kind, by_count in result["scaling"].items() for n, one in by_count.items()]
+            rows = [[kind, n, f"{one['episodes_per_s']:.1f}", f"{one['efficiency']:.0%}"] for kind, n, one in found]
+            print_table("scaling", ["work", "workers", "episodes/s", "efficiency"], rows)
+            return
         show_plan(result)
         if result["spent"]:
             rows = [[r["work"], str(r["pieces"]), f"{r['wall_s']:.0f}", r["machine"]] for r in result["spent"]]
