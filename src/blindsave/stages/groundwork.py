@@ -59,7 +59,8 @@ def make_teacher(site: Site) -> Output:
         from blindsave.learning.dreamer.run import train_teacher, validate_teacher
 
         run = site.folder / "teacher"
-        train_teacher(run, threads=site.threads)
+        steps = site.scale.teacher_steps
+        train_teacher(run, steps=steps, checkpoint_every=min(20_000, steps), threads=site.threads, quiet=site.quiet)
         validate_teacher(run, threads=site.threads)
         if not site.teacher_file.exists():
             freeze(run, site.teacher_file)

@@ -39,6 +39,8 @@ class Scale:
     noise_policies: tuple[str, ...] = ("structured_k0", "structured_k4", "gru_n64", "teacher")
     latency_calls: int = 10_000
     latency_blocks: int = 10
+    teacher_steps: int = 1_000_000
+    """Environment steps of the teacher, where the study trains its own."""
 
     def __post_init__(self) -> None:
         for name in self.families:

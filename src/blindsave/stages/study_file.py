@@ -204,6 +204,7 @@ PLAIN: dict[str, Check] = {
     "test_blackouts": _LENGTHS,
     "latency_calls": whole(1),
     "latency_blocks": whole(1),
+    "teacher_steps": whole(1),
 }
 """Keys that are fields of the scale, as they stand."""
 
