@@ -37,6 +37,16 @@ def after(site: Site, name: str, other: str) -> Output:
     return Output(result={"name": name})
 
 
+def wait(site: Site, name: str) -> Output:
+    """Reports progress until it may go on."""
+    mark(site, f"waiting-{name}")
+    with Progress("waiting", 1) as bar:
+        while not (site.work / "go").exists():
+            bar.at(0)
+            time.sleep(0.1)
+    return Output(result={"name": name})
+
+
 def die(site: Site, name: str, times: int) -> Output:
     """Kills its worker the first few times, in the middle of something."""
     died = len(list(site.work.glob(f"{name}-death-*")))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -248,3 +249,26 @@ def test_however_a_run_ends_no_worker_survives_it(site, number):
     assert code == {signal.SIGKILL: -9, signal.SIGINT: -2, signal.SIGTERM: 143}[number]
     assert all(gone(int((site.work / name).read_text())) for name in ("a", "b"))
     assert not list(site.folder.rglob(f"{store.TEMPORARY}*"))
+
+
+def test_a_lost_node_of_a_ray_cluster_costs_only_its_task(site):
+    command = [sys.executable, str(TESTS / "ray_cluster.py"), str(site.folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"names": ["a", "b"], "sum": 3, "faults": 1}
+
+
+def test_a_node_that_cannot_take_part_is_named():
+    from blindsave.engine.nodes import complaint, report
+
+    probe = TESTS / "test_engine.py"
+    mine = report(probe)
+    assert complaint(probe.parent, "10.0.0.7", mine, report(probe)) is None
+    others = {
+        "10.0.0.7 does not see .*a disk that all nodes share": mine | {"seen": None},
+        "10.0.0.7 has another version of blindsave": mine | {"code": "0" * 64},
+        "without its compiled parts": mine | {"compiled": not mine["compiled"]},
+        "10.0.0.7 has mujoco None, not": mine | {"libraries": {**mine["libraries"], "mujoco": None}},
+    }
+    for sentence, other in others.items():
+        assert re.search(sentence, complaint(probe.parent, "10.0.0.7", mine, other) or "")

@@ -7,7 +7,6 @@ import contextlib
 import json
 import logging
 import os
-import sys
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -54,7 +53,9 @@ class OnRay:
         if self.address is None:
             options |= {"num_cpus": self.workers or cores(), "include_dashboard": False}
         _start(self.address, options)
-        self._stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # where Ray's own messages belong
+        # Ray prints pages about every lost worker to standard output; the run says it in one line.
+        nowhere = self._stack.enter_context(open(os.devnull, "w"))
+        self._stack.enter_context(contextlib.redirect_stdout(nowhere))
         self._ear = _remote(_Ear, num_cpus=0, max_restarts=-1).remote()
         return self
 
