@@ -258,6 +258,14 @@ def test_a_lost_node_of_a_ray_cluster_costs_only_its_task(site):
     assert json.loads(done.stdout) == {"names": ["a", "b"], "sum": 3, "faults": 1}
 
 
+def test_an_address_without_a_cluster_is_named():
+    with (
+        pytest.raises(BadInput, match=r"there is no Ray cluster at 127\.0\.0\.1:1 "),
+        open_engine("ray", address="127.0.0.1:1"),
+    ):
+        pass
+
+
 def test_a_node_that_cannot_take_part_is_named():
     from blindsave.engine.nodes import complaint, report
 

@@ -26,21 +26,22 @@ def open_engine(name: str | None = None, workers: int | None = None, address: st
     chosen = name or ("workers" if (workers or cores()) > 1 else "here")
     if address is not None and chosen != "ray":
         raise BadInput("an address is for Ray: say `--engine ray`")
-    with _terminable():
-        if chosen == "here":
-            if workers not in (None, 1):
-                raise BadInput("the engine `here` is one process: `--workers` is for `workers` and `ray`")
-            yield Here()
-        elif chosen == "workers":
-            with Workers(workers) as engine:
-                yield engine
-        elif chosen == "ray":
-            from blindsave.engine.on_ray import OnRay
+    with _engine(chosen, workers, address) as engine, _terminable():  # in this order: Ray handles signals, too
+        yield engine
 
-            with OnRay(address, workers) as engine:
-                yield engine
-        else:
-            raise BadInput(f"there is no engine `{name}`; engines: {', '.join(ENGINES)}")
+
+def _engine(name: str, workers: int | None, address: str | None) -> contextlib.AbstractContextManager[Engine]:
+    if name == "here":
+        if workers not in (None, 1):
+            raise BadInput("the engine `here` is one process: `--workers` is for `workers` and `ray`")
+        return contextlib.nullcontext(Here())
+    if name == "workers":
+        return Workers(workers)
+    if name == "ray":
+        from blindsave.engine.on_ray import OnRay
+
+        return OnRay(address, workers)
+    raise BadInput(f"there is no engine `{name}`; engines: {', '.join(ENGINES)}")
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import contextlib
 import json
 import logging
 import os
+import socket
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -34,7 +35,7 @@ class OnRay:
     """An engine of Ray tasks; use it as a context manager.
 
     Without an `address` it starts a small Ray of its own on this machine, with as many workers as are asked for. With
-    one (`auto`, `HOST:PORT`, `ray://HOST:PORT`) it joins that cluster and has at most `workers` tasks there at a time.
+    one (`auto` or `HOST:PORT`) it joins that cluster and has at most `workers` tasks there at a time.
     """
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
@@ -143,6 +144,12 @@ class _Ear:
 
 def _start(address: str | None, options: dict[str, Any]) -> None:
     """Join a cluster, or start one here; on a busy machine Ray may need more than one attempt."""
+    host, _, port = (address or "").rpartition(":")
+    if port.isdigit():
+        try:  # Ray itself would try for minutes
+            socket.create_connection((host, int(port)), timeout=PATIENCE_S).close()
+        except OSError as error:
+            raise BadInput(f"there is no Ray cluster at {address} ({error.strerror or error})") from error
     for attempt in range(ATTEMPTS):
         try:
             ray.init(address, **options)
