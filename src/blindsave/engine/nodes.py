@@ -70,6 +70,11 @@ def complaint(folder: Path, node: str, mine: Mapping[str, Any], found: Mapping[s
     return None
 
 
+def unseen(node: str, folder: Path | str) -> str:
+    """A node does not share the disk."""
+    return f"the Ray node {node} does not see {folder}: a study on Ray needs a folder on a disk that all nodes share"
+
+
 def _ask(node: str, probe: Path) -> Any:
     options: dict[str, Any] = {"num_cpus": 0, "scheduling_strategy": NodeAffinitySchedulingStrategy(node, soft=False)}
     return ray.remote(**options)(_report).remote(str(probe))

@@ -19,8 +19,8 @@ import ray
 from ray.exceptions import RayError
 
 from blindsave.engine.machine import TRAININGS_PER_GPU, cores
-from blindsave.engine.nodes import check_nodes
-from blindsave.engine.perform import Mishap, answer, restore
+from blindsave.engine.nodes import check_nodes, unseen
+from blindsave.engine.perform import Mishap, answer, describe, restore
 from blindsave.engine.retries import Retries
 from blindsave.engine.task import News, Output, Place, Task, Tell
 from blindsave.errors import BadInput, BlindsaveError
@@ -169,7 +169,12 @@ def _work(request: str, ear: Any) -> str:
     def tell(news: News) -> None:
         ear.hear.remote(json.dumps(asdict(news)))
 
-    return json.dumps(answer(json.loads(request), Site.from_dict, tell), allow_nan=False)
+    asked = json.loads(request)
+    folder = asked["place"]["folder"]
+    if not Path(folder).is_dir():  # a node that joined after all had been asked
+        node = ray.util.get_node_ip_address()
+        return json.dumps({"error": describe(BadInput(unseen(node, folder)))})
+    return json.dumps(answer(asked, Site.from_dict, tell), allow_nan=False)
 
 
 def _output(reference: Any, key: str) -> Output:
