@@ -1,0 +1,75 @@
+"""What the repository ships holds together: policies, tables, freeze and ledger of the study at paper scale."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blindsave import store
+from blindsave.evidence import tables
+from blindsave.evidence.freeze import sealed_seed
+from blindsave.evidence.ledger import Ledger
+from blindsave.evidence.schedule import schedule
+from blindsave.policies import closed_loop
+from blindsave.policies.catalog import load, models_folder
+from blindsave.policies.students.registry import PAPER_FAMILIES, family
+from blindsave.stages.scales import PAPER, TRAINING_SEEDS
+from blindsave.task.shots import Shot
+
+REPOSITORY = Path(__file__).parents[1]
+RESULTS = REPOSITORY / "results"
+
+
+def test_every_final_student_is_shipped():
+    for name in PAPER_FAMILIES:
+        files = sorted(path.stem for path in (models_folder() / "students" / name).glob("*.safetensors"))
+        assert files == [str(seed) for seed in TRAINING_SEEDS]
+    student = load("structured_k0/14303")
+    assert student.provenance.stage == "final" and student.provenance.seed == 14303
+    assert {n: a.shape for n, a in student.parameters.items()} == family("structured_k0").shapes
+
+
+def test_everything_the_freeze_bound_is_shipped_unchanged():
+    """Code may go on; policies, datasets' manifests, validation, costs and the plan may not."""
+    document = json.loads((RESULTS / "freeze.json").read_text())
+    body = document["body"]
+    assert store.digest(body) == document["freeze_sha256"]
+    bound = {name: sha for group in body["groups"].values() for name, sha in group.items()}
+    bound[body["plan"]["path"]] = body["plan"]["sha256"]
+    assert len(bound) > 36
+    assert [name for name, sha in bound.items() if store.sha256_file(REPOSITORY / name) != sha] == []
+
+
+def test_the_ledger_says_that_the_test_was_opened_once_after_the_freeze():
+    entries = Ledger(RESULTS / "ledger.jsonl").entries()
+    kinds = [entry.kind for entry in entries]
+    assert kinds.count("opening") == 1 and kinds.index("opening") > kinds.index("freeze")
+    frozen = json.loads((RESULTS / "freeze.json").read_text())["freeze_sha256"]
+    assert next(entry for entry in entries if entry.kind == "opening").content["freeze_sha256"] == frozen
+
+
+def shots_of(split: str) -> tuple[Shot, ...]:
+    if split == "principal_test":
+        return ()
+    document = json.loads((RESULTS / "test" / "sealed_test_shots.json").read_text())
+    frozen = json.loads((RESULTS / "freeze.json").read_text())["freeze_sha256"]
+    assert document["seed"] == sealed_seed(frozen)
+    return tuple(Shot(**shot) for shot in document["shots"])
+
+
+@pytest.mark.parametrize("split", PAPER.test_splits)
+@pytest.mark.parametrize("policy", ["feed_forward/14304", "structured_k0/14303", "structured_k4/14307", "teacher"])
+def test_published_rows_come_out_again(split, policy):
+    """A few episodes, played again by the shipped policy, give the published row in every value."""
+    name, _, seed = policy.partition("/")
+    rows = tables.read(RESULTS / "test" / f"{split}.parquet").to_pylist()
+    mine = [row for row in rows if row["policy"] == name and row["training_seed"] == int(seed or 0)]
+    grid = schedule(split, PAPER.test_blackouts, members=shots_of(split))
+    assert len(mine) == len(grid)
+    chosen = np.random.default_rng(0).choice(len(mine), 12, replace=False)
+    episodes = grid.episodes()
+    played = closed_loop.run(load(policy), [episodes[i] for i in chosen])
+    for place, i in enumerate(chosen):
+        again = (played.labels[place], played.steps[place], played.first_contact[place], played.reward[place])
+        assert tuple(mine[i][key] for key in ("outcome", "steps", "first_contact", "reward")) == again, mine[i]
