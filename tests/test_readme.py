@@ -10,6 +10,8 @@ import pytest
 from blindsave.cli import COMMANDS
 from blindsave.evidence import tables
 from blindsave.evidence.saves import saves
+from blindsave.policies.students.registry import PAPER_FAMILIES
+from blindsave.report.names import title
 
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
@@ -42,13 +44,16 @@ def test_numbers_of_the_memory_tests_are_those_of_the_tables():
     assert f"(95 % interval {drop[1]} to {drop[2]})" in README
 
 
-def test_numbers_of_the_quick_study_are_those_of_its_record():
-    record = json.loads((REPOSITORY / "results/quick/study.json").read_text())
-    for name, cells in record["save_rates"]["sealed_test"].items():
-        ordered = [cells[length] for length in sorted(cells, key=int)]
-        printed = [f"{100 * cell['saves'] / cell['shots']:.1f} %" for cell in ordered]
-        assert row(f"`{name}`") == printed
-    with open(REPOSITORY / "results/quick/contrasts.csv", newline="") as file:
+def test_numbers_of_the_study_are_those_of_its_tables():
+    held = saves(tables.read(REPOSITORY / "results/test/principal_test.parquet"))
+    for name in (*PAPER_FAMILIES, "teacher"):
+        ours = [f"{100 * held.at(name, length).mean():.1f}" for length in (0, 10, 20, 25)]
+        assert [cell.split(" (")[0] for cell in row(f"`{name}`")[2:]] == ours
+    published = published_rates()
+    for name in (*PAPER_FAMILIES, "teacher"):
+        printed = [cell.split(" (")[1].rstrip(")") for cell in row(f"`{name}`")[2:]]
+        assert printed == [f"{published[title(name)][ms]:.1f}" for ms in ("0 ms", "200 ms", "400 ms", "500 ms")]
+    with open(REPOSITORY / "results/report/tables/contrasts.csv", newline="") as file:
         points = {line["contrast"]: line for line in csv.DictReader(file)}
     for words, name in (
         ("linear minus no memory", "k = 0 − Feed-forward"),
@@ -57,6 +62,17 @@ def test_numbers_of_the_quick_study_are_those_of_its_record():
     ):
         value, low, high = (float(points[name][f"estimate{end}"]) for end in ("", "_low", "_high"))
         assert f"{words} {value:+.1f} [{low:.1f}, {high:.1f}]" in README
+
+
+def published_rates() -> dict[str, dict[str, float]]:
+    """The paper's rates by family and blackout, from the report's comparison."""
+    found: dict[str, dict[str, float]] = {}
+    family = ""
+    with open(REPOSITORY / "results/report/tables/paper-versus-ours.csv", newline="") as file:
+        for line in csv.DictReader(file):
+            family = line["policy"] or family
+            found.setdefault(family, {})[line["blackout"]] = float(line["paper"])
+    return found
 
 
 def test_commands_and_links_exist():
