@@ -104,19 +104,20 @@ class Probe:
         fitted.save(probe_file(name))
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print one line per policy."""
-        from rich.console import Console
-        from rich.table import Table
+        """Print one line per family: means over its seeds."""
+        from blindsave.cli.evidence import print_table
 
-        table = Table(title="believed puck, mm from the true one")
-        for column in ("policy", "reads", "mean", "across", "soon", "late"):
-            table.add_column(column, no_wrap=True)
+        families: dict[str, list[dict[str, Any]]] = {}
         for name, figures in result["policies"].items():
-            times = figures["by_time"]
-            numbers = (figures["mean_mm"], figures["lateral_mm"])
-            ends = [f"{row['mean_mm']:.0f} at {row['hidden_ms']} ms" for row in (times[0], times[-1])]
-            table.add_row(name, figures["reads"], *(f"{n:.1f}" for n in numbers), *ends)
-        Console(soft_wrap=True).print(table)
+            families.setdefault(name.partition("/")[0], []).append(figures)
+        rows = []
+        for name, found in families.items():
+            ends = [sum(one["by_time"][end]["mean_mm"] for one in found) / len(found) for end in (0, -1)]
+            means = [sum(one[key] for one in found) / len(found) for key in ("mean_mm", "lateral_mm")]
+            rows.append([name, str(len(found)), found[0]["reads"], *(f"{n:.1f}" for n in (*means, *ends))])
+        times = next(iter(result["policies"].values()))["by_time"]
+        columns = ["policy", "seeds", "reads", "mean", "across", *(f"{times[end]['hidden_ms']} ms" for end in (0, -1))]
+        print_table("believed puck, mm from the true one, means over seeds", columns, rows)
         print("\n".join(result["files"]))
 
 
