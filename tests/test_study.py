@@ -359,7 +359,7 @@ def test_smoke_runs_from_shots_to_report(tmp_path, capsys):
     table = tables.read(tmp_path / "smoke/results/test/sealed_test.parquet")
     assert set(table["policy"].to_pylist()) == {*SMOKE.families, "teacher"}
     saved = {name: cells["20"]["saves"] for name, cells in result["save_rates"]["sealed_test"].items()}
-    assert saved["feed_forward"] < saved["structured_k0"]  # 62 % and 92 % when this was written
+    assert saved["structured_k0"] - saved["feed_forward"] > 22  # of 225 shots; a tenth
     cli.execute(["status", str(tmp_path / "smoke"), "--json"])
     assert {one["state"] for one in json.loads(capsys.readouterr().out)["stages"]} == {"done"}
 
