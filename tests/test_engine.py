@@ -229,8 +229,9 @@ def test_gpus_are_found_without_jax(tmp_path):
 
 
 SCRIPT = """
-import sys
+import signal, sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs with interrupts ignored
 import engine_tasks, tiny_study
 from blindsave.engine import Task, open_engine
 site = tiny_study.site(Path(sys.argv[1]))
@@ -242,10 +243,14 @@ with open_engine("workers", 2) as engine:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_however_a_run_ends_no_worker_survives_it(site, number):
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(site.folder)], stderr=subprocess.DEVNULL)
-    for name in ("a", "b"):
-        engine_tasks.wait_for(site.work / name)
-    process.send_signal(number)
-    code = process.wait(timeout=GONE_WITHIN_S)
+    try:
+        for name in ("a", "b"):
+            engine_tasks.wait_for(site.work / name)
+        process.send_signal(number)
+        code = process.wait(timeout=GONE_WITHIN_S)
+    finally:
+        process.kill()
+        process.wait()
     assert code == {signal.SIGKILL: -9, signal.SIGINT: -2, signal.SIGTERM: 143}[number]
     assert all(gone(int((site.work / name).read_text())) for name in ("a", "b"))
     assert not list(site.folder.rglob(f"{store.TEMPORARY}*"))
