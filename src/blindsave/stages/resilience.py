@@ -4,7 +4,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,12 +26,11 @@ def kill_and_compare(home: Path, words: list[str], kills: int, seed: int, tell: 
     """Run `study WORDS` in home/whole undisturbed and in home/killed with SIGKILLs at random moments; compare both."""
     whole, broken, rng = home / "whole", home / "killed", random.Random(seed)
     tell("the undisturbed study")
-    begun = time.monotonic()
     _wait(_start(words, whole))
-    undisturbed_s = time.monotonic() - begun
+    undisturbed_s = sum(record.get("wall_s", 0.0) for record in _records(whole))
     moments = []
     for number in range(kills):
-        process, patience = _start(words, broken), rng.uniform(0.2, 1.8) * undisturbed_s / (kills + 1)
+        process, patience = _start(words, broken), rng.uniform(0.1, 1.3) * undisturbed_s / (kills + 1)
         try:
             process.wait(patience)
         except subprocess.TimeoutExpired:
@@ -75,5 +73,8 @@ def _check(process: subprocess.Popen[bytes]) -> None:
 
 
 def _done(folder: Path) -> int:
-    records = [store.read_json(path) for path in folder.glob("stages/*.json")]
-    return sum(record.get("state") == "done" for record in records)
+    return sum(record.get("state") == "done" for record in _records(folder))
+
+
+def _records(folder: Path) -> list[dict[str, Any]]:
+    return [store.read_json(path) for path in sorted(folder.glob("stages/*.json"))]
