@@ -152,7 +152,8 @@ def _start(address: str | None, options: dict[str, Any]) -> None:
             raise BadInput(f"there is no Ray cluster at {address} ({error.strerror or error})") from error
     for attempt in range(ATTEMPTS):
         try:
-            ray.init(address, **options)
+            # Unless told `local`, Ray would join any cluster it finds on the machine or in RAY_ADDRESS.
+            ray.init(address or "local", **options)
             return
         except Exception as error:  # Ray raises bare ones
             ray.shutdown()
