@@ -20,6 +20,9 @@ COMMANDS: dict[str, Command] = {
     "status": Command("blindsave.cli.study:Status", "show how a study stands"),
     "bench study": Command("blindsave.cli.study:BenchStudy", "say what a study costs on this machine"),
     "bench resume": Command("blindsave.cli.resilience:BenchResume", "kill a study at random and compare its end"),
+    "bench engines": Command(
+        "blindsave.cli.resilience:BenchEngines", "one study on every engine, compared byte by byte"
+    ),
     "replay": Command("blindsave.cli.arena:Replay", "run recorded actions through the bare arena"),
     "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
     "shots": Command("blindsave.cli.task:Shots", "list the shots of a split"),

@@ -1,4 +1,4 @@
-"""The command that kills a study on purpose."""
+"""The commands that run a study in other ways and look for a difference."""
 
 import sys
 import tempfile
@@ -30,15 +30,51 @@ class BenchResume:
         if self.kills < 1:
             raise BadInput(f"--kills must be at least 1, got {self.kills}")
 
-        def tell(line: str) -> None:
-            print(line, file=sys.stderr, flush=True)
-
         with tempfile.TemporaryDirectory() as temporary:
             home = self.folder or Path(temporary)
-            found = kill_and_compare(home, ["--scale", self.scale], self.kills, self.seed, tell)
+            found = kill_and_compare(home, ["--scale", self.scale], self.kills, self.seed, _tell)
         return {"scale": self.scale, **found, "measured_on": store.provenance()}
 
     def show(self, result: dict[str, Any]) -> None:
         """Say whether anything differs."""
-        verdict = "all equal" if result["equal"] else f"DIFFERENT: {', '.join(result['different'])}"
-        print(f"{result['scale']} study killed {result['kills']} times: {result['files_compared']} files, {verdict}")
+        print(f"{result['scale']} study killed {result['kills']} times: {_verdict(result)}")
+
+
+@dataclass(frozen=True)
+class BenchEngines:
+    """Run one study in this process, on local workers and on a local Ray, and compare what they end with."""
+
+    scale: Literal["smoke", "quick"] = "smoke"
+    """Which study: smoke takes a few minutes, quick three times as long as `make study`."""
+    workers: int = 2
+    """How many workers, local ones and Ray's."""
+    folder: Path | None = None
+    """Where the studies are kept; by default they are removed afterwards. Finished ones there are used again."""
+
+    def run(self) -> dict[str, Any]:
+        """Run all, compare with the first."""
+        from blindsave import store
+        from blindsave.stages.resilience import engines_and_compare
+
+        if self.workers < 1:
+            raise BadInput(f"--workers must be at least 1, got {self.workers}")
+        count = ["--workers", str(self.workers)]
+        engines = [["--engine", "here"], ["--engine", "workers", *count], ["--engine", "ray", *count]]
+        with tempfile.TemporaryDirectory() as temporary:
+            home = self.folder or Path(temporary)
+            found = engines_and_compare(home, ["--scale", self.scale], engines, _tell)
+        return {"scale": self.scale, **found, "measured_on": store.provenance()}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """One line per engine."""
+        for run in result["runs"]:
+            print(f"{result['scale']} study, {run['engine']}, {run['wall_s']:.0f} s: {_verdict(run)}")
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _verdict(found: dict[str, Any]) -> str:
+    verdict = "all equal" if found["equal"] else f"DIFFERENT: {', '.join(found['different'])}"
+    return f"{found['files_compared']} files, {verdict}"

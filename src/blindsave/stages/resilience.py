@@ -1,10 +1,10 @@
-"""Kill a study again and again, and compare what it ends with with one that was left alone."""
+"""What a study ends with must not depend on how it ran: killed again and again, or spread over other processes."""
 
 import random
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from blindsave.errors import BlindsaveError
 from blindsave.stages.reporting import DATED
 
 Tell = Callable[[str], None]
+STUDY = [sys.executable, "-m", "blindsave", "study"]
 
 
 def comparable(folder: Path) -> dict[str, str]:
@@ -42,22 +43,35 @@ def kill_and_compare(home: Path, words: list[str], kills: int, seed: int, tell: 
             _check(process)  # it came to its end before it could be killed
             break
     _wait(_start(words, broken))
-    expected, found = comparable(whole), comparable(broken)
-    names = sorted(expected.keys() | found.keys())
-    different = [name for name in names if expected.get(name) != found.get(name)]
     return {
         "kills": len(moments),
         "asked_for": kills,
         "moments": moments,
         "undisturbed_s": round(undisturbed_s, 1),
-        "files_compared": len(names),
-        "different": different,
-        "equal": not different and bool(names),
+        **_compare(whole, broken),
     }
 
 
+def engines_and_compare(home: Path, words: list[str], engines: Sequence[list[str]], tell: Tell) -> dict[str, Any]:
+    """Run `study WORDS` once per engine (given by the words that choose it) and compare each with the first."""
+    folders, runs = [home / "-".join(word.strip("-") for word in engine) for engine in engines], []
+    for engine, folder in zip(engines, folders, strict=True):
+        tell(" ".join(engine))
+        _wait(_start([*words, *engine], folder))
+        wall_s = round(sum(record.get("wall_s", 0.0) for record in _records(folder)), 1)
+        runs.append({"engine": " ".join(engine), "wall_s": wall_s, **_compare(folders[0], folder)})
+    return {"runs": runs, "equal": all(run["equal"] for run in runs)}
+
+
+def _compare(whole: Path, other: Path) -> dict[str, Any]:
+    expected, found = comparable(whole), comparable(other)
+    names = sorted(expected.keys() | found.keys())
+    different = [name for name in names if expected.get(name) != found.get(name)]
+    return {"files_compared": len(names), "different": different, "equal": not different and bool(names)}
+
+
 def _start(words: list[str], folder: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "blindsave", "study", *words, "--folder", str(folder), "--json"]
+    command = [*STUDY, *words, "--folder", str(folder), "--json"]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
