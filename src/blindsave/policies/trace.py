@@ -15,18 +15,17 @@ from blindsave.errors import BadInput
 from blindsave.policies import program as programs
 from blindsave.policies.arithmetic import Array
 from blindsave.policies.program import Const, Op, Program, Slot, round_up
+from blindsave.policies.symbolic import Symbolic
 
 
 @dataclass(frozen=True, eq=False)
-class Value:
+class Value(Symbolic):
     """A vector whose content is not known yet: `size` floats from `offset` on of the tracer's buffer `buffer`."""
 
     tracer: "Tracer"
     buffer: int
     offset: int
     size: int
-
-    __array_ufunc__ = None  # makes NumPy arrays hand `array + value` to __radd__
 
     def __getitem__(self, key: Any) -> "Value":
         part = key[-1] if isinstance(key, tuple) else key
@@ -41,33 +40,6 @@ class Value:
     def shape(self) -> tuple[int]:
         """The shape of one row."""
         return (self.size,)
-
-    def __add__(self, other: Any) -> "Value":
-        return self.tracer.emit("add", self, other)
-
-    def __radd__(self, other: Any) -> "Value":
-        return self.tracer.emit("add", other, self)
-
-    def __sub__(self, other: Any) -> "Value":
-        return self.tracer.emit("sub", self, other)
-
-    def __rsub__(self, other: Any) -> "Value":
-        return self.tracer.emit("sub", other, self)
-
-    def __mul__(self, other: Any) -> "Value":
-        return self.tracer.emit("mul", self, other)
-
-    def __rmul__(self, other: Any) -> "Value":
-        return self.tracer.emit("mul", other, self)
-
-    def __truediv__(self, other: Any) -> "Value":
-        return self.tracer.emit("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> "Value":
-        return self.tracer.emit("div", other, self)
-
-    def __neg__(self) -> "Value":
-        return self.tracer.emit("mul", self, -1.0)
 
 
 class Tracer:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from blindsave.errors import BadInput
 from blindsave.policies.base import ACTION_FLOATS
 from blindsave.policies.students.family import Family
+from blindsave.policies.symbolic import Symbolic
 
 PAD = 16
 ROW, CARRY, VECTOR, PARAMETER, CONSTANT = 1, 2, 3, 4, 5
@@ -44,15 +45,13 @@ class Buffer:
 
 
 @dataclass(frozen=True, eq=False)
-class Symbol:
+class Symbol(Symbolic):
     """`size` floats of a buffer from `column` on."""
 
     tracer: "GraphTracer"
     buffer: Buffer
     column: int
     size: int
-
-    __array_ufunc__ = None  # makes NumPy hand `number + symbol` to __radd__
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -72,33 +71,6 @@ class Symbol:
         if stride != 1:
             raise UnknownOperation("only slices of stride one can be trained natively")
         return Symbol(self.tracer, self.buffer, self.column + start, max(0, stop - start))
-
-    def __add__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("add", self, other)
-
-    def __radd__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("add", other, self)
-
-    def __sub__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("sub", self, other)
-
-    def __rsub__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("sub", other, self)
-
-    def __mul__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("mul", self, other)
-
-    def __rmul__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("mul", other, self)
-
-    def __truediv__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("div", other, self)
-
-    def __neg__(self) -> "Symbol":
-        return self.tracer.emit("mul", self, -1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,14 +8,8 @@
 #include <string.h>
 
 #include "graph.h"
+#include "policies/kernel/compiler.h"
 #include "policies/kernel/constants.h"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#define BS_UNROLL _Pragma("GCC unroll 16")
-#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
-#else
-#define BS_UNROLL _Pragma("unroll")
-#endif
 
 #if defined(__x86_64__) || defined(__i386__)
 #define BS_HAS_X86 1

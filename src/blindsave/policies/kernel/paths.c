@@ -1,15 +1,9 @@
 /* The same operations compiled for several vector units, and the choice between them at run time. */
 #include <string.h>
 
+#include "compiler.h"
 #include "constants.h"
 #include "program.h"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#define BS_UNROLL _Pragma("GCC unroll 16")
-#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
-#else
-#define BS_UNROLL _Pragma("unroll")
-#endif
 
 #ifdef __FAST_MATH__
 #error "the canonical arithmetic must not be compiled with -ffast-math"
