@@ -18,13 +18,7 @@ CONFIG = Config(SMALL, Learning(batch=3, length=5, imagination=3))
 
 f32 = np.float32
 
-
-@pytest.fixture(scope="module", autouse=True)
-def quick_compilation():
-    """These programs run once: compile them fast rather than well."""
-    jax.config.update("jax_disable_most_optimizations", True)
-    yield
-    jax.config.update("jax_disable_most_optimizations", False)
+pytestmark = pytest.mark.usefixtures("quick_compilation")
 
 
 @pytest.fixture(scope="module")

@@ -17,13 +17,7 @@ SIZES = SMALL
 CONFIG = Config(SIZES)
 f32 = np.float32
 
-
-@pytest.fixture(scope="module", autouse=True)
-def quick_compilation():
-    """These programs run once: compile them fast rather than well."""
-    jax.config.update("jax_disable_most_optimizations", True)
-    yield
-    jax.config.update("jax_disable_most_optimizations", False)
+pytestmark = pytest.mark.usefixtures("quick_compilation")
 
 
 @pytest.fixture(scope="module")

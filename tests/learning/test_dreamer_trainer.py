@@ -15,13 +15,7 @@ from blindsave.learning.dreamer.config import Config, Learning, Replay, Sizes, T
 
 SIZES = Sizes(2, 1, deter=16, hidden=8, categoricals=4, classes=4, blocks=2, units=16, bins=21)
 
-
-@pytest.fixture(scope="module", autouse=True)
-def quick_compilation():
-    """Most of these runs are short: compile them fast rather than well."""
-    jax.config.update("jax_disable_most_optimizations", True)
-    yield
-    jax.config.update("jax_disable_most_optimizations", False)
+pytestmark = pytest.mark.usefixtures("quick_compilation")
 
 
 TINY = Config(

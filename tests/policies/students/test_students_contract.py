@@ -9,15 +9,7 @@ import pytest
 from blindsave.policies import contract
 from blindsave.policies.students import Family, MemoryCore, families, glorot, zeros
 
-
-@pytest.fixture(scope="module", autouse=True)
-def quick_compilation():
-    """Compiling dominates these tests; the compiler's optimisations are not what they test."""
-    jax = pytest.importorskip("jax")
-    before = jax.config.read("jax_disable_most_optimizations")
-    jax.config.update("jax_disable_most_optimizations", True)
-    yield
-    jax.config.update("jax_disable_most_optimizations", before)
+pytestmark = pytest.mark.usefixtures("quick_compilation")
 
 
 @pytest.mark.parametrize("name", families())

@@ -13,15 +13,7 @@ from blindsave.policies.students.student import Student
 
 SEED = 14303
 
-
-@pytest.fixture(scope="module", autouse=True)
-def quick_compilation():
-    """Compiling dominates these tests; the compiler's optimisations are not what they test."""
-    jax = pytest.importorskip("jax")
-    before = jax.config.read("jax_disable_most_optimizations")
-    jax.config.update("jax_disable_most_optimizations", True)
-    yield
-    jax.config.update("jax_disable_most_optimizations", before)
+pytestmark = pytest.mark.usefixtures("quick_compilation")
 
 
 @pytest.mark.parametrize("name", ["structured_k0_n32", "structured_k3_n9", "gru_n7", "finite_stack_3"])
