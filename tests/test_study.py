@@ -1,6 +1,7 @@
 """The study: a smoke run end to end, resume after kills, damage, status and plan."""
 
 import errno
+import itertools
 import json
 import os
 import random
@@ -9,6 +10,8 @@ import signal
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +21,9 @@ from blindsave import cli, store, study
 from blindsave.errors import BadFile, BlindsaveError, DiskFull
 from blindsave.evidence import tables
 from blindsave.learning.distil.deadline import OutOfTime
-from blindsave.stages import faults
+from blindsave.learning.distil.progress import told_to
+from blindsave.policies import catalog
+from blindsave.stages import faults, groundwork
 from blindsave.stages.importing import bring, open_pipeline
 from blindsave.stages.planning import published_plan, reduced, to_toml
 from blindsave.stages.records import Records
@@ -304,6 +309,35 @@ def test_a_failed_stage_says_why(finished, tmp_path):
     assert states["teacher"]["state"] == "failed"
     assert "nobody.safetensors" in states["teacher"]["reason"]
     assert states["memory"]["state"] == "missing"
+
+
+def test_another_teacher_is_another_study(finished, tmp_path):
+    folder = begun(finished, tmp_path / "study", "splits", "teacher", "memory")
+    other = tmp_path / "other.safetensors"
+    other.write_bytes(tiny_study.site(folder).teacher_source.read_bytes() + b" ")
+
+    def events(**options):
+        site = tiny_study.Site(folder, tiny_study.TINY, quiet=True, **options)
+        return [(event.stage.name, event.what) for event in itertools.islice(study.run(site), 2)]
+
+    assert events() == [("splits", "skipped"), ("teacher", "skipped")]
+    assert events(teacher=other) == [("splits", "skipped"), ("teacher", "begun")]
+
+
+def test_a_study_can_train_its_own_teacher(tmp_path, monkeypatch, quick_compilation):
+    """Too short to learn anything, but trained, validated and frozen as the real one is, with progress."""
+    from blindsave.learning.dreamer import run
+
+    monkeypatch.setattr(run, "validate_teacher", partial(run.validate_teacher, lengths=(20,), shot_count=5))
+    site = tiny_study.Site(tmp_path, replace(tiny_study.TINY, train_teacher=True, teacher_steps=64))
+    heard = []
+    with told_to(lambda done, total, remark: heard.append((done, total, remark))):
+        output = groundwork.make_teacher(site)
+    assert output.result["trained_here"]
+    assert (heard[0][:2], heard[-1][:2]) == ((64, 64), (64, 64))
+    assert heard[-1][2].endswith("of validation shots")
+    assert catalog.load_file(site.teacher_file).name == "teacher"
+    assert store.sha256_file(site.teacher_file) != store.sha256_file(site.teacher_source)
 
 
 def test_a_stage_of_a_dead_process_is_interrupted(finished, tmp_path):

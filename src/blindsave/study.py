@@ -36,7 +36,7 @@ METHOD: tuple[Stage, ...] = (
         "teacher",
         "One DreamerV3 agent, selected on validation shots and frozen; the shipped one unless told otherwise.",
         groundwork.teacher_tasks,
-        groundwork.teacher,
+        given=groundwork.teacher_given,
     ),
     Stage(
         "memory",
@@ -108,7 +108,8 @@ def run(
     estimates = plan(site.scale)
     for number, stage in enumerate(METHOD):
         left = estimates[number:]
-        key = store.digest({"stage": stage.name, "after": before})
+        given = {"given": stage.given(site)} if stage.given else {}
+        key = store.digest({"stage": stage.name, "after": before, **given})
         watch = Watch(site, records, stage.name, key, stage.tasks(site.scale), listen)
         record = records.verified(stage.name, key, watch.mend)
         if record is None:

@@ -207,9 +207,21 @@ def test_without_teachers_the_study_lies_in_its_own_folder(tmp_path):
 
 def test_options_that_the_file_decides_are_refused(tmp_path):
     (tmp_path / "mine.toml").write_text("[teachers]\npaper = 'shipped'")
-    for words in (["--scale", "quick"], ["--families", "gru_n8"], ["--teacher", "x"], ["--train-teacher"]):
+    for words in (["--scale", "quick"], ["--families", "gru_n8"], ["--teacher", "x"]):
         with pytest.raises(BadInput, match=f"`{words[0]}` does not go with"):
             cli.execute(["study", str(tmp_path / "mine.toml"), *words, "--plan", "--json"])
+
+
+def test_a_study_trains_a_teacher_or_names_some(tmp_path):
+    (tmp_path / "mine.toml").write_text("[teachers]\npaper = 'shipped'")
+    with pytest.raises(BadInput, match=r"mine\.toml: a study that names its teachers cannot train one"):
+        cli.execute(["study", str(tmp_path / "mine.toml"), "--train-teacher", "--plan", "--json"])
+    with pytest.raises(BadInput, match="cannot train one"):
+        read(tmp_path, "train_teacher = true\n[teachers]\npaper = 'shipped'")
+    with pytest.raises(BadInput, match="`--train-teacher` and `--teacher` do not go together"):
+        cli.execute(["study", "--train-teacher", "--teacher", "x", "--plan"])
+    assert read(tmp_path, "train_teacher = true").scale.train_teacher
+    assert not read(tmp_path, "").scale.train_teacher
 
 
 def test_the_report_says_which_study_it_is(tmp_path):

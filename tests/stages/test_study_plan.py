@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,17 @@ from blindsave.cli.study_plan import planned, show_plan
 from blindsave.engine import Output, Task
 from blindsave.errors import BadInput
 from blindsave.stages.estimate import Machine, core_seconds, duration, estimate, total
-from blindsave.stages.rates import GPU_RATES, JAX_RATES, RATES, TRAINING, gpu_seconds, macs, training_rate
+from blindsave.stages.rates import (
+    GPU_RATES,
+    GPU_TEACHING,
+    JAX_RATES,
+    RATES,
+    TEACHING,
+    TRAINING,
+    gpu_seconds,
+    macs,
+    training_rate,
+)
 from blindsave.stages.scales import PAPER, SMOKE
 from blindsave.stages.study_file import read_study_file
 
@@ -133,8 +144,18 @@ def test_gpu_hours_are_of_measured_families_only():
     assert filled.gpu_unmeasured == ()
 
 
+def test_a_study_that_trains_its_teacher_plans_for_it():
+    planned = {one.stage: one for one in study.plan(replace(PAPER, train_teacher=True), machine=Machine(2))}["teacher"]
+    assert planned.core_s == pytest.approx(1e6 * RATES[TEACHING])
+    assert planned.seconds == pytest.approx(planned.core_s / 2)
+    assert planned.gpu_s == pytest.approx(1e6 * GPU_TEACHING)
+    assert (planned.episodes, planned.passes) == (0, 0)
+    assert {one.stage: one for one in study.plan(PAPER)}["teacher"].core_s == 0
+
+
 def test_every_unit_that_stages_name_has_a_rate():
-    units = {unit for stage in study.METHOD for one in stage.tasks(PAPER) for unit in one.cost}
+    scale = replace(PAPER, train_teacher=True)
+    units = {unit for stage in study.METHOD for one in stage.tasks(scale) for unit in one.cost}
     assert all(core_seconds(unit, 1) > 0 for unit in units)
 
 

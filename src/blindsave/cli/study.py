@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -26,7 +26,7 @@ class Study:
     """A study file. Three lines make one: name = "sizes"; families = ["structured_k0", "gru"]; state_sizes = [16, 64].
     What it does not name is as in the preset it starts from (scale = "quick" unless it says otherwise)."""
     scale: Literal["smoke", "quick", "paper"] | None = None
-    """How much of everything: smoke (a minute or two), quick (about ten minutes on two cores, the default), paper."""
+    """How much of everything: smoke (a minute or two), quick (about five minutes on two cores, the default), paper."""
     folder: Path | None = None
     """Where the study is kept; runs/study/SCALE or runs/study/NAME by default. Each of a file's teachers has a folder
     inside."""
@@ -66,10 +66,12 @@ class Study:
             raise BadInput(f"there is no stage `{self.until}`; stages: {', '.join(names)}")
         if self.file is not None:
             return self._run_file(self.file)
-        scale = scale_named(self.scale or "quick", self.families)
+        if self.train_teacher and self.teacher is not None:
+            raise BadInput("`--train-teacher` and `--teacher` do not go together")
+        scale = replace(scale_named(self.scale or "quick", self.families), train_teacher=self.train_teacher)
         if self.plan:
             return self._plan(scale)
-        site = Site(self.folder or HOME / scale.name, scale, self.teacher, self.train_teacher, self.threads)
+        site = Site(self.folder or HOME / scale.name, scale, self.teacher, self.threads)
         self._bring(site)
         with open_engine(self.engine, self.workers, self.address) as engine:
             return run_study(site, self.until, engine)
@@ -84,10 +86,10 @@ class Study:
             if getattr(self, name):
                 raise BadInput(f"`--{name}` does not go with a study file: say it in {path}")
         file = read_study_file(path)
-        if self.train_teacher and file.teachers:
-            raise BadInput(f"`--train-teacher` does not go with the teachers that {path} names")
+        if self.train_teacher:
+            file = file.training_its_teacher()
         folder = self.folder or HOME / file.scale.name
-        sites = file.sites(folder, train_teacher=self.train_teacher, threads=self.threads)
+        sites = file.sites(folder, threads=self.threads)
         if self.plan:
             return self._plan(file.scale, list(sites), file.warnings)
         for warning in file.warnings:

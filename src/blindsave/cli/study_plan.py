@@ -67,7 +67,7 @@ def _row(one: Mapping[str, Any]) -> list[str]:
 
 
 def _gpu(one: Mapping[str, Any]) -> str:
-    if not one["passes"]:
+    if not one["passes"] and not one["gpu_s"]:
         return ""
     if one["gpu_hours"] is None:
         return "-"

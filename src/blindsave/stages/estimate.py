@@ -8,7 +8,7 @@ from typing import Any
 
 from blindsave.engine import Task
 from blindsave.engine.machine import cores
-from blindsave.stages.rates import GPU_RATES, RATES, THREADS_EXPONENT, TRAINING, gpu_seconds, training_rate
+from blindsave.stages.rates import GPU_RATES, RATES, TEACHING, THREADS_EXPONENT, TRAINING, gpu_seconds, training_rate
 
 PLAYED = ("arena", "teacher", "student", "shadow")
 """Units that are episodes; they share cores almost perfectly."""
@@ -79,7 +79,7 @@ def estimate(
     """
     machine = machine or this_machine()
     costs: Costs = [(unit, amount) for task in tasks for unit, amount in task.cost.items()]
-    gpu = {unit: gpu_seconds(unit, amount, batch, gpu_rates) for unit, amount in costs if unit.startswith(TRAINING)}
+    gpu = {unit: gpu_seconds(unit, amount, batch, gpu_rates) for unit, amount in costs if learns(unit)}
     measured = [s for s in gpu.values() if s is not None]
     return Estimate(
         stage=stage,
@@ -112,16 +112,26 @@ def wall_seconds(tasks: Sequence[Costs], rates: Mapping[str, float], machine: Ma
     return max(free)
 
 
+def learns(unit: str) -> bool:
+    """Whether a GPU would do it."""
+    return unit == TEACHING or unit.startswith(TRAINING)
+
+
 def gain(unit: str, threads: int, seeds: int) -> float:
-    """How much faster a task gets with more threads: playing by episodes, training by whole seeds, nothing else."""
+    """How much faster a task gets with more threads: playing by episodes, training by whole seeds, nothing else.
+
+    The teacher's training was measured on two cores, and no more.
+    """
     if unit in PLAYED:
         return threads**THREADS_EXPONENT
+    if unit == TEACHING:
+        return min(threads, 2)
     return seeds / math.ceil(seeds / threads) if unit.startswith(TRAINING) else 1.0
 
 
 def total(estimates: Sequence[Estimate]) -> Estimate:
     """All stages together, one after the other."""
-    gpu = [one.gpu_s for one in estimates if one.passes and one.gpu_s is not None]
+    gpu = [one.gpu_s for one in estimates if one.gpu_s]
     untimed = dict.fromkeys(name for one in estimates for name in one.gpu_unmeasured)
     return Estimate(
         stage="all",

@@ -1,12 +1,13 @@
 """Before anything is learned: the shots, the teacher, and proof that the task needs memory."""
 
 import hashlib
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 from blindsave import store
 from blindsave.engine import Output, Spread, Task
 from blindsave.errors import BlindsaveError
+from blindsave.stages.rates import TEACHING
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
 
@@ -43,27 +44,21 @@ def make_splits(site: Site) -> Output:
 
 
 def teacher_tasks(scale: Scale) -> list[Task[Site]]:
-    """The frozen teacher: shipped, given, or trained here."""
-    return [Task("teacher", make_teacher)]
+    """The frozen teacher: shipped or given, which takes nothing; or trained here, which takes a whole machine."""
+    cost = {TEACHING: scale.teacher_steps} if scale.train_teacher else {}
+    return [Task("teacher", make_teacher, cost=cost, apart=scale.train_teacher)]
 
 
-def teacher(site: Site, spread: Spread[Site]) -> list[Output]:
-    """Training takes a whole machine; copying takes nothing."""
-    return spread([replace(task, apart=site.train_teacher) for task in teacher_tasks(site.scale)])
+def teacher_given(site: Site) -> str | None:
+    """Which teacher file the study begins with, by content; none where it trains its own."""
+    source = site.teacher_source
+    return None if site.scale.train_teacher or not source.is_file() else store.sha256_file(source)
 
 
 def make_teacher(site: Site) -> Output:
     """Copy the teacher into the study, or train, select and freeze it."""
-    if site.train_teacher:
-        from blindsave.learning.dreamer.freeze import freeze
-        from blindsave.learning.dreamer.run import train_teacher, validate_teacher
-
-        run = site.folder / "teacher"
-        steps = site.scale.teacher_steps
-        train_teacher(run, steps=steps, checkpoint_every=min(20_000, steps), threads=site.threads, quiet=site.quiet)
-        validate_teacher(run, threads=site.threads)
-        if not site.teacher_file.exists():
-            freeze(run, site.teacher_file)
+    if site.scale.train_teacher:
+        _train_teacher(site)
     else:
         content = site.teacher_source.read_bytes() if site.teacher_source.is_file() else None
         if content is None:
@@ -71,7 +66,29 @@ def make_teacher(site: Site) -> Output:
         if not site.teacher_file.exists() or site.teacher_file.read_bytes() != content:
             store.write_whole(site.teacher_file, content)
     sha256 = hashlib.sha256(site.teacher_file.read_bytes()).hexdigest()
-    return Output((site.teacher_file,), result={"sha256": sha256, "trained_here": site.train_teacher})
+    return Output((site.teacher_file,), result={"sha256": sha256, "trained_here": site.scale.train_teacher})
+
+
+def _train_teacher(site: Site) -> None:
+    """Train a teacher in the study's folder, select it on validation shots and freeze it."""
+    from blindsave.learning.dreamer.freeze import freeze
+    from blindsave.learning.dreamer.run import train_teacher, validate_teacher
+
+    run, steps = site.folder / "teacher", site.scale.teacher_steps
+    with site.progress("teacher", steps) as bar:
+
+        def trained(line: Mapping[str, Any]) -> None:
+            saved = f"saves {100 * line['saved']:.0f} %, " if "saved" in line else ""
+            bar.at(line["step"], f"{saved}{line['updates_per_s']:.1f} updates/s")
+
+        def validated(row: Mapping[str, Any]) -> None:
+            bar.at(steps, f"step {row['step']:,} saves {100 * row['save_rate']:.1f} % of validation shots")
+
+        every = min(20_000, steps)
+        train_teacher(run, steps=steps, checkpoint_every=every, threads=site.threads, quiet=True, watch=trained)
+        validate_teacher(run, threads=site.threads, watch=validated)
+    if not site.teacher_file.exists():
+        freeze(run, site.teacher_file)
 
 
 def memory_tasks(scale: Scale) -> list[Task[Site]]:

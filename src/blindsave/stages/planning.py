@@ -3,6 +3,7 @@
 import json
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ HEADING = "# Made by `blindsave study` from protocol.toml for a study at other b
 def write_plan(site: Site) -> Path:
     """Write the study's plan beside its results."""
     source = published_plan()
-    if site.scale == PAPER:
+    if replace(site.scale, train_teacher=False) == PAPER:
         return store.write_whole(site.plan, source.read_bytes())
     document = reduced(tomllib.loads(source.read_text(encoding="utf-8")), site.scale)
     return store.write_whole(site.plan, HEADING + to_toml(document))

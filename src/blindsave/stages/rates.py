@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
 
-TRAINING = "train "
+TRAINING, TEACHING = "train ", "teaching"
 
 RATES: Mapping[str, float] = {
     "arena": 6.2e-3,
@@ -13,6 +13,7 @@ RATES: Mapping[str, float] = {
     "shadow": 6.8e-3,
     "latency": 1.0e-4,
     "report": 8.0,
+    TEACHING: 6.5e-2,
     "train feed_forward": 1.6e-5,
     "train finite_stack_10": 1.9e-5,
     "train structured_k0": 3.4e-5,
@@ -26,8 +27,9 @@ RATES: Mapping[str, float] = {
     "per mac": 3.0e-9,
 }
 """Seconds of ONE core per unit: an episode played, a timed call, a report, an episode seen once in training by one
-seed; `start` is spent once per training. Processor time on one core of an AMD EPYC server, the other core equally busy;
-20,000 teacher episodes of the paper-scale run took 6.4e-3 each.
+seed, an environment step of the teacher's training; `start` is spent once per training. Processor time on one core of
+an AMD EPYC server, the other core equally busy; 20,000 teacher episodes of the paper-scale run took 6.4e-3 each. The
+teacher's training makes 2.4 updates/s on two such cores, 0.078 updates per step.
 
 A family without a rate of its own takes `per mac` times its multiply-accumulates: seventeen families from 5 to 76 kMAC,
 trained in C, took between 2.6e-9 and 3.5e-9, a window of 40 readings 2.1e-9."""
@@ -61,6 +63,8 @@ GPU_RATES: Mapping[str, float] = {
 Measured on one NVIDIA H200: the gradient of five students on 128 sequences of 64 steps (docs/memory-cores.md). It is
 the largest part of an update, not a whole training, so hours from it are a lower bound."""
 GPU_SEEDS = 5
+GPU_TEACHING = 5.9e-4
+"""Seconds of a GPU per environment step of the teacher's training: one whole run on an H200 with 16 cores."""
 TRAINED_SHARE = 0.8
 """Eight of ten episodes are trained on; the others validate and test."""
 
@@ -82,6 +86,8 @@ def training_rate(unit: str, rates: Mapping[str, float] = RATES) -> float:
 
 def gpu_seconds(unit: str, passes: float, batch: int, rates: Mapping[str, float] = GPU_RATES) -> float | None:
     """Seconds of a GPU for a training; None for a family never timed on one."""
+    if unit == TEACHING:
+        return passes * GPU_TEACHING
     rate = rates.get(unit.removeprefix(TRAINING))
     return None if rate is None else passes * TRAINED_SHARE / (batch * GPU_SEEDS) * rate
 

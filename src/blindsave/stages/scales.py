@@ -39,8 +39,10 @@ class Scale:
     noise_policies: tuple[str, ...] = ("structured_k0", "structured_k4", "gru_n64", "teacher")
     latency_calls: int = 10_000
     latency_blocks: int = 10
+    train_teacher: bool = False
+    """Whether the study trains a teacher of its own first."""
     teacher_steps: int = 1_000_000
-    """Environment steps of the teacher, where the study trains its own."""
+    """Environment steps of that teacher."""
 
     def __post_init__(self) -> None:
         for name in self.families:

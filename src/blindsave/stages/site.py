@@ -23,7 +23,6 @@ class Site:
     scale: Scale
     teacher: Path | None = None
     """Teacher file; the shipped one by default."""
-    train_teacher: bool = False
     threads: int | None = None
     quiet: bool = False
 
@@ -31,15 +30,14 @@ class Site:
         """The site as JSON, with paths that mean the same wherever the disk is seen."""
         teacher = None if self.teacher is None else str(self.teacher.resolve())
         where = {"folder": str(self.folder.resolve()), "scale": self.scale.to_dict(), "teacher": teacher}
-        return where | {"train_teacher": self.train_teacher, "threads": self.threads, "quiet": self.quiet}
+        return where | {"threads": self.threads, "quiet": self.quiet}
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> "Site":
         """What `to_dict` wrote."""
         values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in found["scale"].items()}
         teacher = None if found["teacher"] is None else Path(found["teacher"])
-        flags = found["train_teacher"], found["threads"], found["quiet"]
-        return cls(Path(found["folder"]), Scale(**values), teacher, *flags)
+        return cls(Path(found["folder"]), Scale(**values), teacher, found["threads"], found["quiet"])
 
     def forget(self) -> None:
         """Drop what this process remembers of the study's files."""

@@ -28,6 +28,8 @@ class Stage:
     """Its pieces of work, known before it begins."""
     make: Callable[[Site, Spread[Site]], list[Output]] | None = None
     """Prepares, spreads tasks over the engine and gathers what they made; None just spreads them."""
+    given: Callable[[Site], Any] | None = None
+    """What decides it besides the scale and the stages before it."""
     here: bool = False
     """Whether it is done in this process: too small to travel, or statistics."""
 

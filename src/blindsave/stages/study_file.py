@@ -55,6 +55,14 @@ class StudyFile:
     """Teacher files by name, None for the shipped one. Without any, the study has one teacher, the shipped one."""
     warnings: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.teachers and self.scale.train_teacher:
+            raise BadInput(f"{self.path}: a study that names its teachers cannot train one")
+
+    def training_its_teacher(self) -> "StudyFile":
+        """The same study with a teacher trained first."""
+        return replace(self, scale=replace(self.scale, train_teacher=True))
+
     def sites(self, folder: Path, **options: Any) -> dict[str, Site]:
         """One study per teacher: in a folder of its own where the file names teachers, else in the study's."""
         if not self.teachers:
@@ -204,6 +212,7 @@ PLAIN: dict[str, Check] = {
     "test_blackouts": _LENGTHS,
     "latency_calls": whole(1),
     "latency_blocks": whole(1),
+    "train_teacher": flag,
     "teacher_steps": whole(1),
 }
 """Keys that are fields of the scale, as they stand."""

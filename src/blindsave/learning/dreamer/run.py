@@ -15,7 +15,7 @@ import dataclasses
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +42,12 @@ def train_teacher(
     checkpoint_every: int = 20_000,
     log_every: int = 2_000,
     quiet: bool = False,
+    watch: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> dict[str, Any]:
     """Train, or continue training, in `folder`; `minutes` counts from the start of the process.
 
     `sizes`, `learning` and `speed` override fields of the configuration's parts (smaller networks, for instance).
+    `watch` is shown every line of metrics.
     """
     import jax
 
@@ -63,7 +65,7 @@ def train_teacher(
         raise BadInput(f"an override names no field of the configuration: {error}") from error
     config = Config(*parts, training, chosen)
     stream = DefendStream(envs, seed=sampling_seed, threads=threads)
-    trainer = Trainer(config, stream, folder, quiet=quiet)
+    trainer = Trainer(config, stream, folder, quiet=quiet, watch=watch)
     resumed = trainer.step
     left = None if minutes is None else minutes * 60 - (time.monotonic() - BEGUN)
     result = trainer.run(stop_after_s=left)
@@ -79,8 +81,20 @@ def train_teacher(
     }
 
 
+def print_checkpoint(row: Mapping[str, Any]) -> None:
+    """One line about a validated checkpoint."""
+    by = " ".join(f"{k}:{v:.3f}" for k, v in row["save_rate_by_length"].items())
+    print(f"{row['step']:>9,} {row['mode']:<13} {row['save_rate']:.4f}  {by}", file=sys.stderr, flush=True)
+
+
 def validate_teacher(
-    folder: Path, *, split: str = "validation", minutes: float | None = None, threads: int | None = None, **more: Any
+    folder: Path,
+    *,
+    split: str = "validation",
+    minutes: float | None = None,
+    threads: int | None = None,
+    watch: Callable[[Mapping[str, Any]], None] = print_checkpoint,
+    **more: Any,
 ) -> dict[str, Any]:
     """Evaluate every kept checkpoint not yet in the folder's table; writes `validation.json` and names the winner."""
     from blindsave.learning.dreamer import runtime, validate
@@ -90,12 +104,8 @@ def validate_teacher(
     path = Path(folder) / f"{split}.json"
     known = read_json(path)["rows"] if path.exists() else []
 
-    def report(row: dict[str, Any]) -> None:
-        by = " ".join(f"{k}:{v:.3f}" for k, v in row["save_rate_by_length"].items())
-        print(f"{row['step']:>9,} {row['mode']:<13} {row['save_rate']:.4f}  {by}", file=sys.stderr, flush=True)
-
     seconds = None if minutes is None else minutes * 60 - (time.monotonic() - BEGUN)
-    rows = validate.validate(folder, split=split, threads=threads, seconds=seconds, known=known, report=report, **more)
+    rows = validate.validate(folder, split=split, threads=threads, seconds=seconds, known=known, report=watch, **more)
     winners = {mode: validate.select(rows, mode)["step"] for mode in {row["mode"] for row in rows}}  # type: ignore[arg-type]
     table = {"split": split, "rows": rows, "winner": winners}
     write_json(path, table)

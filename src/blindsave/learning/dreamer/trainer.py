@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,9 @@ from blindsave.learning.dreamer.metrics import Episodes, MetricsFile, Progress
 from blindsave.learning.dreamer.schedule import Every, TrainRatio
 from blindsave.learning.dreamer.stream import Seen, Stream
 from blindsave.store import provenance, read_json, write_json
+
+Watch = Callable[[Mapping[str, Any]], None]
+"""Is shown every line of metrics."""
 
 
 class Result(NamedTuple):
@@ -38,7 +42,9 @@ class Trainer:
     of one turn.
     """
 
-    def __init__(self, config: Config, stream: Stream, folder: Path, *, quiet: bool = False) -> None:
+    def __init__(
+        self, config: Config, stream: Stream, folder: Path, *, quiet: bool = False, watch: Watch | None = None
+    ) -> None:
         check_fits(config, stream)
         self.config, self.stream = config, stream
         self.folder = checkpoint.Folder(Path(folder))
@@ -61,6 +67,7 @@ class Trainer:
         self._resume()
         self.metrics = MetricsFile(self.folder.root / "metrics.jsonl", self.step)
         self.progress = None if quiet else Progress(config.training.steps)
+        self.watch = watch
 
     def run(self, stop_after_s: float | None = None, stop_at_step: int | None = None) -> Result:
         """Train to the end of the configured steps, or stop cleanly earlier with everything saved."""
@@ -128,6 +135,8 @@ class Trainer:
         self._logged = _Logged(self.step, self.updates, self.trained_s)
         if self.progress:
             self.progress.show(line)
+        if self.watch:
+            self.watch(line)
 
     def _not_finite(self, what: str) -> BlindsaveError:
         good = self.folder.steps("state")
