@@ -2,7 +2,7 @@
 
     python fake_study.py HONESTY [--engine NAME ...] --folder FOLDER --json
 
-An honest one always writes the same; a `sloppy` one lets a table tell how often it was begun, or on which engine.
+An honest one always writes the same; a `sloppy` one writes down when it did so.
 """
 
 import json
@@ -17,12 +17,9 @@ if __name__ == "__main__":
     for made in (results, stages):
         made.mkdir(parents=True, exist_ok=True)
     (folder / "protocol.toml").write_text("")
-    begun = folder / "begun"
-    begun.write_text(begun.read_text() + "." if begun.exists() else ".")
     for number in range(10):
         table = results / f"{number}.parquet"
         if not table.exists():
             time.sleep(0.1)
-            secret = begun.read_text() + "".join(rest[: rest.index("--folder")]) if honesty == "sloppy" else ""
             (stages / f"{number}.json").write_text(json.dumps({"state": "done", "wall_s": 0.1}))
-            table.write_text(f"{number}{secret}")
+            table.write_text(str(time.time_ns()) if honesty == "sloppy" else str(number))
