@@ -1,5 +1,6 @@
 # blindsave: setup, study, test, check, bench. Every target prepares what it needs.
 PYTHON ?= python3
+EXTRAS ?= dev
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
@@ -11,7 +12,7 @@ setup: $(STAMP)
 
 $(STAMP): pyproject.toml setup.py $(NATIVE)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	@touch $(STAMP)
 
 study: setup
