@@ -324,12 +324,27 @@ def test_another_teacher_is_another_study(finished, tmp_path):
     assert events(teacher=other) == [("splits", "skipped"), ("teacher", "begun")]
 
 
+def test_once_the_test_is_open_the_teacher_stays(finished, tmp_path):
+    folder = tmp_path / "study"
+    shutil.copytree(finished, folder)
+    other = tmp_path / "other.safetensors"
+    other.write_bytes(tiny_study.site(folder).teacher_source.read_bytes() + b" ")
+    before = store.sha256_file(tiny_study.site(folder).teacher_file)
+    with pytest.raises(BadFile, match="was frozen before the test was opened"):
+        list(study.run(tiny_study.Site(folder, tiny_study.TINY, teacher=other, quiet=True)))
+    training = tiny_study.Site(folder, replace(tiny_study.TINY, train_teacher=True), quiet=True)
+    with pytest.raises(BadFile, match="was opened with another teacher: use another --folder"):
+        groundwork.make_teacher(training)
+    assert store.sha256_file(tiny_study.site(folder).teacher_file) == before
+
+
 def test_a_study_can_train_its_own_teacher(tmp_path, monkeypatch, quick_compilation):
     """Too short to learn anything, but trained, validated and frozen as the real one is, with progress."""
     from blindsave.learning.dreamer import run
 
     monkeypatch.setattr(run, "validate_teacher", partial(run.validate_teacher, lengths=(20,), shot_count=5))
     site = tiny_study.Site(tmp_path, replace(tiny_study.TINY, train_teacher=True, teacher_steps=64))
+    groundwork.make_teacher(replace(site, scale=tiny_study.TINY))  # the folder first had the shipped one
     heard = []
     with told_to(lambda done, total, remark: heard.append((done, total, remark))):
         output = groundwork.make_teacher(site)

@@ -2,11 +2,12 @@
 
 import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from blindsave import store
 from blindsave.engine import Output, Spread, Task
-from blindsave.errors import BlindsaveError
+from blindsave.errors import BadFile, BlindsaveError
 from blindsave.stages.rates import TEACHING
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
@@ -57,24 +58,26 @@ def teacher_given(site: Site) -> str | None:
 
 def make_teacher(site: Site) -> Output:
     """Copy the teacher into the study, or train, select and freeze it."""
-    if site.scale.train_teacher:
-        _train_teacher(site)
-    else:
-        content = site.teacher_source.read_bytes() if site.teacher_source.is_file() else None
-        if content is None:
-            raise BlindsaveError(f"there is no teacher {site.teacher_source}")
-        if not site.teacher_file.exists() or site.teacher_file.read_bytes() != content:
-            store.write_whole(site.teacher_file, content)
-    sha256 = hashlib.sha256(site.teacher_file.read_bytes()).hexdigest()
+    source = _train_teacher(site) if site.scale.train_teacher else site.teacher_source
+    if not source.is_file():
+        raise BlindsaveError(f"there is no teacher {source}")
+    content = source.read_bytes()
+    site.publish(site.teacher_file, content)
+    sha256 = hashlib.sha256(content).hexdigest()
     return Output((site.teacher_file,), result={"sha256": sha256, "trained_here": site.scale.train_teacher})
 
 
-def _train_teacher(site: Site) -> None:
-    """Train a teacher in the study's folder, select it on validation shots and freeze it."""
+def _train_teacher(site: Site) -> Path:
+    """Train a teacher in the study's folder, select it on validation shots and freeze it there."""
     from blindsave.learning.dreamer.freeze import freeze
     from blindsave.learning.dreamer.run import train_teacher, validate_teacher
 
     run, steps = site.folder / "teacher", site.scale.teacher_steps
+    frozen = run / "teacher.safetensors"
+    if frozen.is_file():
+        return frozen
+    if site.ledger.last("opening") is not None:  # said before hours of training, not after
+        raise BadFile(f"the test of {site.folder} was opened with another teacher: use another --folder")
     with site.progress("teacher", steps) as bar:
 
         def trained(line: Mapping[str, Any]) -> None:
@@ -87,8 +90,8 @@ def _train_teacher(site: Site) -> None:
         every = min(20_000, steps)
         train_teacher(run, steps=steps, checkpoint_every=every, threads=site.threads, quiet=True, watch=trained)
         validate_teacher(run, threads=site.threads, watch=validated)
-    if not site.teacher_file.exists():
-        freeze(run, site.teacher_file)
+    freeze(run, frozen)
+    return frozen
 
 
 def memory_tasks(scale: Scale) -> list[Task[Site]]:
