@@ -79,6 +79,20 @@ def test_summary_says_what_the_tables_say(analysis: Analysis):
         assert part in said
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "how"),
+    [(0.01, 0.03, "clearly more than"), (-0.03, -0.01, "clearly less than"), (-0.01, 0.01, "neither clearly more nor")],
+)
+def test_summary_of_one_comparison_names_it(analysis: Analysis, low: float, high: float, how: str):
+    test = analysis.main
+    assert test is not None
+    one = replace(next(c for c in test.contrasts["primary"] if c.a == "gru_n64"), low=low, high=high)
+    alone = replace(test, contrasts={**test.contrasts, "primary": (one,)})
+    said = " ".join(summary.sentences(replace(analysis, splits={test.split: alone}), claims.findings(analysis)))
+    assert f"The one more complex memory, GRU-64, saved {how}" in said
+    assert "None of the" not in said
+
+
 def test_summary_of_nothing_is_empty(analysis: Analysis):
     bare = replace(analysis, splits={}, noise=None, noise_saves=None, memory={}, memory_saves={})
     untested = [f for f in claims.findings(bare) if f.verdict == claims.UNTESTED]

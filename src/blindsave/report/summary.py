@@ -1,8 +1,9 @@
 """The report in a few plain sentences."""
 
+from blindsave.evidence.intervals import Contrast
 from blindsave.report.analysis import Analysis, SplitResult, percent
 from blindsave.report.claims import CLEAR, CONTRADICTED, NOT_CONFIRMED, UNTESTED, Finding, compatible
-from blindsave.report.names import TEACHER, milliseconds, ordered
+from blindsave.report.names import TEACHER, milliseconds, ordered, title
 from blindsave.report.sheets_principal import SPLIT_TITLES
 
 PLAIN = {
@@ -43,18 +44,29 @@ def _contrasts(analysis: Analysis, test: SplitResult) -> list[str]:
     primary = test.contrasts.get("primary", ())
     if not primary:
         return []
+    if len(primary) == 1:
+        return [_contrast(primary[0], f"±{100 * analysis.margin:g} points")]
     gain = [c for c in primary if c.low > 0]
     loss = [c for c in primary if c.high < 0]
     equal = [c for c in primary if c.equivalence.equivalent]
     count, margin = len(primary), f"±{100 * analysis.margin:g} points"
     if gain:
-        names = _listed([c.a.replace("_", " ") for c in gain])
+        names = _listed([title(c.a) for c in gain])
         first = f"More than a linear memory helped: {names} saved clearly more than k = 0."
     else:
         worse = f" ({len(loss)} saved clearly less)" if loss else ""
         first = f"None of the {count} more complex memories saved clearly more than the linear one{worse}."
     second = f"{len(equal)} of {count} are shown to be equivalent to it within {margin}."
     return [f"{first} {second}"]
+
+
+def _contrast(one: Contrast, margin: str) -> str:
+    """The sentences of a study that compares one other memory with the linear one."""
+    more, less = one.low > 0, one.high < 0
+    how = "clearly more than" if more else "clearly less than" if less else "neither clearly more nor clearly less than"
+    equal = "" if one.equivalence.equivalent else "not "
+    first = f"The one more complex memory, {title(one.a)}, saved {how} the linear one."
+    return f"{first} It is {equal}shown to be equivalent to it within {margin}."
 
 
 def _memory(analysis: Analysis) -> list[str]:
