@@ -24,7 +24,7 @@ from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.progress import told_to
 from blindsave.policies import catalog
 from blindsave.stages import faults, groundwork
-from blindsave.stages.importing import bring, open_pipeline
+from blindsave.stages.importing import OtherEpisodesError, bring, open_pipeline
 from blindsave.stages.planning import published_plan, reduced, to_toml
 from blindsave.stages.records import Records
 from blindsave.stages.reporting import DATED
@@ -397,6 +397,46 @@ def test_trainings_made_elsewhere_are_taken_without_their_episodes(finished, tmp
     records = {p.relative_to(finished): p.read_bytes() for p in finished.glob("results/datasets/*/manifest.json")}
     assert len(records) == 2
     assert all((tmp_path / "study" / name).read_bytes() == content for name, content in records.items())
+
+
+def imported_without_finals(finished, folder):
+    """A study that was brought everything of a finished one but its final students and its episodes."""
+    from blindsave.learning.distil.packing import pack
+
+    elsewhere = folder / "elsewhere"
+    shutil.copytree(finished / "work", elsewhere)
+    for manifest in elsewhere.glob("students/*/manifest.json"):
+        if json.loads(manifest.read_text())["configuration"]["stage"] == "final":
+            shutil.rmtree(manifest.parent)
+    site = tiny_study.site(begun(finished, folder / "study", "splits", "teacher", "memory"))
+    bring(site, pack(elsewhere, folder / "students.tar")[0])
+    return site
+
+
+def test_a_training_that_was_not_brought_plays_the_episodes_again_that_it_needs(finished, tmp_path):
+    for _ in study.run(imported_without_finals(finished, tmp_path), until="finals"):
+        pass
+    models = list((tmp_path / "study/models/students").rglob("*.safetensors"))
+    assert models
+    for path in models:
+        assert path.read_bytes() == (finished / path.relative_to(tmp_path / "study")).read_bytes()
+    assert list((tmp_path / "study/work/replayed/dataset").glob("*/*.safetensors"))
+
+
+def test_episodes_that_come_out_differently_are_not_trained_on(finished, tmp_path):
+    site = imported_without_finals(finished, tmp_path)
+    for _ in study.run(site, until="shadow"):
+        pass
+    for path in (tmp_path / "study/work/dataset").glob("*/manifest.json"):
+        manifest = json.loads(path.read_text())
+        if manifest["configuration"]["labels"] == "own":
+            continue
+        for entry in manifest["files"].values():
+            entry["sha256"] = "0" * 64
+        del manifest["manifest_sha256"]
+        path.write_text(json.dumps(manifest | {"manifest_sha256": store.digest(manifest)}))
+    with pytest.raises(OtherEpisodesError, match="played again on this machine, are not those that were imported"):
+        open_pipeline(site).finals("feed_forward")
 
 
 def test_smoke_runs_from_shots_to_report(tmp_path, capsys):

@@ -219,7 +219,8 @@ class BenchTrain:
     """Measure training speed: gradient updates per second of the teacher, or the students' transitions per second."""
 
     what: Literal["teacher", "students"] = "teacher"
-    """What to train. Students are compared with the same training in JAX and in plain PyTorch, where installed."""
+    """What to train. Students are compared with the same training in JAX and in plain PyTorch, where
+    installed; on an accelerator with this machine's CPU."""
     variants: str = "best,plain"
     """Layouts of the same arithmetic to compare in one run, the first being the reference of the ratios."""
     rounds: int = 5

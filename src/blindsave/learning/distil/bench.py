@@ -26,6 +26,8 @@ from blindsave.policies.students.student import Student
 
 LONG_SHARE = 0.1
 MEAN_STEPS, SPREAD_STEPS, TIMEOUT = 36.0, 7.0, 125
+EPISODES, ACCELERATED_EPISODES = 1280, 16_000
+"""Training eight of ten in batches of 128 makes 8 and 100 updates: an accelerator's epoch must not end before it ran."""
 Report = Callable[[str], None]
 
 
@@ -78,19 +80,25 @@ def torch_seconds(trainer: Any, ours: AnyTrainer, updates: int) -> float:
 def bench(
     families: Sequence[str] = PAPER_FAMILIES,
     *,
-    episodes: int = 1280,
+    episodes: int | None = None,
     rounds: int = 3,
     torch_updates: int = 2,
+    compared: bool = True,
     collection: bool = True,
     engine: dict[str, Any] | None = None,
     report: Report | None = None,
 ) -> dict[str, Any]:
-    """Measure the families in turn; within each, ours and PyTorch alternate, so that a slow phase hits both."""
+    """Measure the families in turn; within each, ours and PyTorch alternate, so that a slow phase hits both.
+
+    Where an accelerator trains, the same is measured on this machine's CPU afterwards. Not `compared`: ours only.
+    """
     tell = report or (lambda _line: None)
+    on_cpu = jax.default_backend() == "cpu"
+    episodes = episodes or (EPISODES if on_cpu else ACCELERATED_EPISODES)
     data = synthetic_episodes(episodes)
     rows = {}
     for name in families:
-        rows[name] = _bench_family(name, data, rounds, torch_updates, engine or None)
+        rows[name] = _bench_family(name, data, rounds, torch_updates if compared else 0, engine or None)
         tell(f"{name}: {json.dumps(rows[name])}")
     result: dict[str, Any] = {
         "what": "students",
@@ -104,7 +112,7 @@ def bench(
     if collection:
         result["collection"] = bench_collection()
         tell(f"collection: {json.dumps(result['collection'])}")
-    if jax.default_backend() != "cpu":
+    if compared and not on_cpu:
         result["cpu"] = _bench_on_cpu(families, episodes, rounds)
         for name in families:
             ours, cpu = rows[name]["transitions_per_s"], result["cpu"]["families"][name]["transitions_per_s"]
@@ -115,10 +123,11 @@ def bench(
 def _bench_family(
     name: str, data: Episodes, rounds: int, torch_updates: int, engine: dict[str, Any] | None
 ) -> dict[str, Any]:
+    """Time a family's epochs, and unless `torch_updates` is 0 those of JAX and PyTorch on a CPU."""
     ours = Ours(name, data, rounds, engine)
-    with_jax = Ours(name, data, rounds, {}) if ours.native else None
+    with_jax = Ours(name, data, rounds, {}) if ours.native and torch_updates else None
     other, threads = None, 0
-    if jax.default_backend() == "cpu":
+    if jax.default_backend() == "cpu" and torch_updates:
         other, threads = _torch_trainer(name, data, ours.trainer.batches(1)[0, 0])
     times, jax_times, torch_times = [], [], []
     for _ in range(rounds):
@@ -155,7 +164,7 @@ def _torch_trainer(name: str, data: Episodes, batch: np.ndarray) -> tuple[Any, i
 
 
 def _bench_on_cpu(families: Sequence[str], episodes: int, rounds: int) -> dict[str, Any]:
-    command = [sys.executable, "-m", "blindsave.learning.distil.run", "bench", "--no-collection"]
+    command = [sys.executable, "-m", "blindsave.learning.distil.run", "bench", "--alone", "--no-collection"]
     command += ["--families", ",".join(families), "--episodes", str(episodes), "--rounds", str(rounds)]
     done = subprocess.run(
         command, env=os.environ | {"JAX_PLATFORMS": "cpu"}, capture_output=True, text=True, check=True

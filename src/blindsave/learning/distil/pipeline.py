@@ -131,6 +131,10 @@ class Pipeline:
         """A dataset that need not be collected, although its episodes are not in the work folder."""
         return None
 
+    def episodes(self, dataset: Dataset) -> Episodes:
+        """What is trained on."""
+        return dataset.episodes
+
     def _collection(
         self, policy: Policy, schedule: Schedule, inputs: dict[str, str], teacher: Teacher | None
     ) -> Collection:
@@ -159,7 +163,7 @@ class Pipeline:
 
         def build(folder: Path) -> dict[str, Any]:
             self._check_time(f"{family}: {stage}s")
-            data = concatenate([dataset.episodes for dataset in datasets])
+            data = concatenate([self.episodes(dataset) for dataset in datasets])
             fitted = self._fit(family, stage, data, store.digest(inputs), checkpoint)
             for student in fitted.students:
                 student.save(folder / f"{student.provenance.seed}.safetensors")

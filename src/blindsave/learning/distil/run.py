@@ -176,8 +176,9 @@ def _parser() -> argparse.ArgumentParser:
     bench = commands.add_parser("bench")
     bench.add_argument("--families", type=lambda s: s.split(","), default=None)
     bench.add_argument("--rounds", type=int, default=3)
-    bench.add_argument("--episodes", type=int, default=1280)
+    bench.add_argument("--episodes", type=int, default=None)
     bench.add_argument("--engine", type=json.loads, default={}, help='JSON changes, such as {"unroll": 4}')
+    bench.add_argument("--alone", dest="compared", action="store_false", help="no PyTorch, no other trainer")
     bench.add_argument("--no-collection", dest="collection", action="store_false")
     return parser
 

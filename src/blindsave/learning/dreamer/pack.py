@@ -53,7 +53,7 @@ def collect(folder: Path, out: Path, *, top: int = 20, limit_mib: float = 15.0) 
     files = [root / name for name in ("config.json", "metrics.jsonl", "validation.json")]
     files += [kept.path("params", step) for step in sorted(set(table["winner"].values()))]
     copies = [
-        write_whole(Path(out) / f.name if f.parent == root else f"winner-{f.name}", f.read_bytes()) for f in files
+        write_whole(Path(out) / (f.name if f.parent == root else f"winner-{f.name}"), f.read_bytes()) for f in files
     ]
     return copies + pack(folder, out, steps=steps, limit_mib=limit_mib)
 
