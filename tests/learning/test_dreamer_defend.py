@@ -149,8 +149,9 @@ def test_collecting_a_run_brings_winners_tables_and_the_best_checkpoints(folder,
     store.write_json(folder / "validation.json", {"rows": rows, "winner": {"sampled": 20, "deterministic": 0}})
     for name in ("config.json", "metrics.jsonl"):
         store.write_whole(folder / name, "{}")
-    names = {path.name for path in pack.collect(folder, tmp_path, top=1)}
-    assert names == {
+    paths = pack.collect(folder, tmp_path, top=1)
+    assert {path.parent for path in paths} == {tmp_path}
+    assert {path.name for path in paths} == {
         "config.json",
         "metrics.jsonl",
         "validation.json",

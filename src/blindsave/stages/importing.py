@@ -23,6 +23,7 @@ def open_pipeline(site: Site) -> Any:
     from blindsave.learning.distil.dataset import Dataset, Episodes
     from blindsave.learning.distil.pipeline import Pipeline
     from blindsave.learning.distil.pipeline import Scale as Budget
+    from blindsave.learning.distil.progress import Progress
     from blindsave.learning.dreamer.runtime import use_cache
     from blindsave.policies.catalog import load_file
 
@@ -47,7 +48,9 @@ def open_pipeline(site: Site) -> Any:
             collection = self.elsewhere.get(dataset.artifact.folder)
             if collection is None:
                 return super().episodes(dataset)
-            played = replace(collection, root=self.work / REPLAYED).dataset()
+            title = f"{collection.policy.name}: episodes that stayed elsewhere, played again"
+            with Progress(title, collection.schedule.episodes, quiet=self.quiet) as progress:
+                played = replace(collection, root=self.work / REPLAYED).dataset(progress.advance)
             if played.sha256 != dataset.sha256:
                 raise OtherEpisodesError(
                     f"the episodes of {dataset.artifact.folder}, played again on this machine, are not those that were "

@@ -52,16 +52,21 @@ paper-scale training of its collectors, the GRU the first sixty epochs of its ow
 work: approximate); the others were timed for a few epochs."""
 
 GPU_RATES: Mapping[str, float] = {
-    "structured_k0": 0.48e-3,
-    "lru_n32": 0.58e-3,
-    "mingru_n64": 0.55e-3,
-    "structured_k4": 2.89e-3,
-    "gru_n64": 2.94e-3,
+    "feed_forward": 0.31e-3,
+    "finite_stack_10": 0.33e-3,
+    "structured_k0": 0.71e-3,
+    "structured_k1": 1.74e-3,
+    "structured_k2": 2.99e-3,
+    "structured_k4": 3.41e-3,
+    "gru_n64": 3.54e-3,
+    "lru_n32": 0.86e-3,
+    "mingru_n64": 0.81e-3,
 }
 """Seconds of a GPU per update of five students, by family; families that are not here were never timed.
 
-Measured on one NVIDIA H200: the gradient of five students on 128 sequences of 64 steps (docs/memory-cores.md). It is
-the largest part of an update, not a whole training, so hours from it are a lower bound."""
+Measured on one NVIDIA H200: whole epochs of `bench train --what students`, validation included
+(results/bench/students_gpu.json). Compiling takes another 6 to 19 s per training. Of the last two families only the
+gradient was timed (docs/memory-cores.md); they are set to 1.48 times that, which is what k = 0 took."""
 GPU_SEEDS = 5
 GPU_TEACHING = 5.9e-4
 """Seconds of a GPU per environment step of the teacher's training: one whole run on an H200 with 16 cores."""

@@ -27,7 +27,7 @@ from blindsave.policies.students.student import Student
 LONG_SHARE = 0.1
 MEAN_STEPS, SPREAD_STEPS, TIMEOUT = 36.0, 7.0, 125
 EPISODES, ACCELERATED_EPISODES = 1280, 16_000
-"""Training eight of ten in batches of 128 makes 8 and 100 updates: an accelerator's epoch must not end before it ran."""
+"""Training eight of ten in batches of 128 makes 8 and 100 updates: an accelerator needs a long epoch to be timed."""
 Report = Callable[[str], None]
 
 
