@@ -34,6 +34,7 @@ COMMANDS: dict[str, Command] = {
     "ppo train": Command("blindsave.cli.memory:PPOTrain", "train the memoryless control"),
     "ppo evaluate": Command("blindsave.cli.memory:PPOEvaluate", "select and evaluate the memoryless control"),
     "memory-test": Command("blindsave.cli.memory:MemoryTest", "prove that the task needs memory"),
+    "memory-swap": Command("blindsave.cli.swap:MemorySwap", "ask who remembers, the network or the arm"),
     "evaluate": Command("blindsave.cli.evidence:Evaluate", "let policies play a paired grid of episodes"),
     "stats": Command("blindsave.cli.evidence:Stats", "intervals and planned differences of an episode table"),
     "power": Command("blindsave.cli.evidence:PowerCommand", "shots and seeds needed to resolve a difference"),

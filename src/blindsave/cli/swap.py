@@ -1,0 +1,113 @@
+"""The command that lets twins exchange their memories."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import tyro
+
+from blindsave.errors import BadInput
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class MemorySwap:
+    """Ask who remembers, the network or the arm: twins exchange memories while the puck is hidden.
+
+    Alias shots come in pairs that look the same when the puck disappears and go to opposite posts. With the other
+    twin's memory in a policy and its own arm in place, a save means that the posture decided, a goal that the memory
+    did.
+    """
+
+    policies: tyro.conf.Positional[tuple[str, ...]] = (
+        "teacher",
+        "gru_n64",
+        "structured_k0",
+        "finite_stack_10",
+        "feed_forward",
+    )
+    """`teacher`, a family (all its shipped seeds), FAMILY/SEED of a shipped student, or a policy file."""
+    how: Literal["exchange", "erase"] = "exchange"
+    """Exchange the twins' memories, or erase them."""
+    steps: str = "5,7,9,11,13,15,17,19,21,23"
+    """Observations (20 ms each) before which it happens, each in a run of its own; 5 is the first hidden one."""
+    blackout: int = 20
+    """For how many observations the puck is hidden."""
+    split: str = "test"
+    """Whose alias shots."""
+    pairs: int | None = None
+    """Only the first pairs (a trial)."""
+    out: Path | None = None
+    """Also write the figures to this JSON file."""
+    figure: Path | None = None
+    """Draw them (.png or .svg; needs the extra `report`)."""
+    threads: int | None = None
+    """Simulation threads; all cores by default."""
+
+    def run(self) -> dict[str, Any]:
+        """Play every policy undisturbed and with its memory changed at every chosen moment."""
+        from blindsave.cli.evidence import Episodes, whole_numbers
+        from blindsave.evidence import swap
+        from blindsave.store import provenance, write_json
+
+        steps = whole_numbers(self.steps, "--steps")
+        if self.pairs is not None and self.pairs < 1:
+            raise BadInput("a trial needs at least one pair")
+        chosen = {name: players(name) for name in self.policies}
+        episodes = len(swap.twins(self.split, self.pairs)) * (1 + len(steps))
+        total = episodes * sum(map(len, chosen.values()))
+        options = {"split": self.split, "steps": steps, "blackout": self.blackout, "how": self.how, "pairs": self.pairs}
+        rows = []
+        with Episodes("memories", total) as progress:
+            for name, found in chosen.items():
+                made = swap.swaps(name, found, **options, threads=self.threads, progress=progress)
+                rows += [_row(one, swap.milliseconds) for one in made]
+        result = {**options, "steps": list(steps), "rows": rows}
+        if self.out is not None:
+            write_json(self.out, {**result, "measured_on": provenance()})
+        if self.figure is not None:
+            from blindsave.evidence.swap_figure import write
+
+            write(rows, self.figure)
+        return result
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print save rates by how long the puck had been hidden."""
+        from blindsave.cli.evidence import print_table
+
+        by_policy: dict[str, list[Row]] = {}
+        for row in result["rows"]:
+            by_policy.setdefault(row["policy"], []).append(row)
+        word = "exchanged" if result["how"] == "exchange" else "erased"
+        saved = [_line(rows, lambda row: row["rate"]["estimate"]) for rows in zip(*by_policy.values(), strict=True)]
+        own = [_line(rows, lambda row: row["own_requests"]) for rows in zip(*by_policy.values(), strict=True)][1:]
+        when = f"by how long the puck was hidden when memories were {word}"
+        print_table(f"{result['split']}: alias shots saved (%), {when}", [word, *by_policy], saved)
+        print_table("requests 100 ms later that are rather its own than its twin's (%)", [word, *by_policy], own)
+        if self.out is not None:
+            print(f"intervals: {self.out}")
+
+
+def players(name: str) -> list[tuple[int, Any]]:
+    """The policies behind a name with their training seeds: all shipped seeds of a family, or the one that is named."""
+    from blindsave.evidence.contestants import contestant
+    from blindsave.policies import catalog
+
+    family = [one for one in catalog.shipped() if one.partition("/")[0] == name]
+    found = [contestant(one) for one in family or [name]]
+    for one in found:
+        if getattr(one.player, "privileged", False):
+            raise BadInput(f"{name} reads the truth and has no memory to exchange")
+    return [(one.training_seed, one.player) for one in found]
+
+
+def _line(rows: Sequence[Row], value: Callable[[Row], float | None]) -> list[str]:
+    """One moment of all policies."""
+    first = "never" if rows[0]["hidden_ms"] is None else f"{rows[0]['hidden_ms']} ms"
+    return [first, *("-" if value(row) is None else f"{100 * (value(row) or 0):.1f}" for row in rows)]
+
+
+def _row(swap: Any, milliseconds: Any) -> Row:
+    return {**asdict(swap), "hidden_ms": None if swap.step is None else milliseconds(swap.step)}

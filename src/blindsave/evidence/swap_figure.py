@@ -1,0 +1,53 @@
+"""The picture of exchanged memories: what is still saved, the longer the puck had been hidden before."""
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from blindsave.errors import BadInput
+from blindsave.evidence.probe_figure import STYLES
+from blindsave.store import write_whole
+
+METADATA: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
+VERBS = {"exchange": "exchanged between twins", "erase": "erased"}
+
+
+def draw(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """A line per policy over the moment of the change, with 95 % intervals; undisturbed rates are dotted."""
+    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    for name in dict.fromkeys(row["policy"] for row in rows):
+        own = [row for row in rows if row["policy"] == name]
+        changed = [row for row in own if row["hidden_ms"] is not None]
+        times, rates = [row["hidden_ms"] for row in changed], [100 * row["rate"]["estimate"] for row in changed]
+        low, high = ([100 * row["rate"][end] for row in changed] for end in ("low", "high"))
+        colour, marker = STYLES.get(name.partition("/")[0], ("#5a5a5a", "H"))
+        axes.plot(times, rates, color=colour, marker=marker, markersize=4, lw=1.6, label=name)
+        axes.fill_between(times, low, high, color=colour, alpha=0.15, lw=0)
+        for row in own:
+            if row["hidden_ms"] is None:
+                axes.axhline(100 * row["rate"]["estimate"], color=colour, lw=0.8, ls=":")
+    axes.set(xlabel="Puck hidden for (ms) when memories change", ylabel="Alias shots saved (%)", ylim=(0, 101))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="0.9", lw=0.7)
+    axes.set_axisbelow(True)
+    axes.legend(frameon=False, fontsize=9)
+    axes.set_title(f"Who remembers: memories {VERBS[rows[0]['how']]}", fontsize=11)
+    return figure
+
+
+def write(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
+    """Write the figure as PNG or SVG, by the name's end; equal figures give equal bytes."""
+    kind = path.suffix.removeprefix(".")
+    if kind not in METADATA:
+        raise BadInput(f"a figure is written as .png or .svg, not as {path.name}")
+    buffer = io.BytesIO()
+    with rc_context({"svg.hashsalt": "blindsave", "svg.fonttype": "path"}):
+        draw(rows).savefig(buffer, format=kind, dpi=160, metadata=METADATA[kind])
+    return write_whole(path, buffer.getvalue())

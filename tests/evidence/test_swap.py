@@ -1,0 +1,145 @@
+"""Exchanged memories: they reach the twin and nobody else, and a policy that keeps nothing does not notice."""
+
+import json
+
+import numpy as np
+import pytest
+
+from blindsave import cli
+from blindsave.errors import BadInput, BlindsaveError
+from blindsave.evidence import swap
+from blindsave.policies import closed_loop
+from blindsave.policies.students.student import Student
+from blindsave.task.episode import grid
+
+PUCK_Y, VISIBLE = 17, 18
+BLACKOUT = 20
+
+
+class Side:
+    """Remembers from which side the puck came at first and asks for that side ever after."""
+
+    name = "side"
+
+    def initial(self, n):
+        return np.zeros((n, 1), np.float32)
+
+    def step(self, carry, observation):
+        fresh = (carry[:, 0] == 0) & (observation[:, VISIBLE] == 1)
+        carry = np.where(fresh[:, None], np.sign(observation[:, [PUCK_Y]]), carry).astype(np.float32)
+        return carry, np.concatenate([np.zeros_like(carry), carry], axis=1)
+
+
+@pytest.fixture(scope="module")
+def episodes():
+    return grid(swap.twins("test", 3), (BLACKOUT,))
+
+
+def test_twins_lie_side_by_side_and_go_to_opposite_posts():
+    found = swap.twins("test")
+    assert len(found) == 180
+    for one, other in zip(found[::2], found[1::2], strict=True):
+        assert one.alias_family == other.alias_family
+        assert {one.target_region, other.target_region} == {"near_post_left", "near_post_right"}
+    assert swap.twins("test", 2) == found[:4]
+
+
+def test_undisturbed_twins_are_ordinary_episodes(episodes):
+    student = Student.untrained("structured_k0", 0)
+    played, ordinary = swap.play(student, episodes, "exchange", None), closed_loop.run(student, episodes, record=True)
+    assert (played.saved == ordinary.saved).all()
+    assert (played.steps == ordinary.steps).all()
+    assert (played.actions == ordinary.actions).all()
+
+
+def test_from_the_exchange_on_everyone_asks_for_what_its_twin_remembers(episodes):
+    before, after = (swap.play(Side(), episodes, "exchange", step) for step in (None, 9))
+    sides = before.actions[:, 0, 1]
+    assert (sides[::2] == -sides[1::2]).all()
+    assert (after.actions[:, :9, 1] == sides[:, None]).all()
+    assert (after.actions[:, 9:20, 1] == -sides[:, None]).all()
+    assert not swap.own_requests(after, before, 9).any()
+
+
+def test_erased_memories_are_fresh_ones(episodes):
+    after = swap.play(Side(), episodes, "erase", 9)
+    assert (np.abs(after.actions[:, :9, 1]) == 1).all()
+    assert (after.actions[:, 9:20] == 0).all()  # hidden: there is nothing to remember
+
+
+@pytest.mark.parametrize("how", swap.HOWS)
+def test_a_policy_that_keeps_nothing_does_not_notice(episodes, how):
+    student = Student.untrained("feed_forward", 0)
+    before, after = (swap.play(student, episodes, how, step) for step in (None, 9))
+    assert (before.actions == after.actions).all() and (before.saved == after.saved).all()
+    assert not len(swap.own_requests(after, before, 9))  # twins look the same to it
+
+
+def test_a_real_memory_decides_when_the_puck_disappears_and_the_arm_decides_later():
+    from blindsave.policies import load
+
+    players = [(14303, load("structured_k0/14303"))]
+    never, at_once, late = swap.swaps("k0", players, steps=(5, 17), pairs=6, replicates=100)
+    assert (never.step, never.saves, never.own_requests) == (None, 12, None)
+    assert at_once.saves == 0 and at_once.own_requests == 0
+    assert late.saves == 12 and late.own_requests is not None and late.own_requests > 0.8
+    assert never.rate.low == never.rate.high == 1.0
+
+
+def test_results_do_not_depend_on_threads():
+    players = [(0, Student.untrained("gru_n64", 0)), (1, Student.untrained("gru_n64", 1))]
+    one, two = (swap.swaps("gru", players, steps=(7,), pairs=3, replicates=50, threads=n) for n in (1, 2))
+    assert one == two
+    assert one[0].training_seeds == (0, 1) and one[0].shots == 6
+
+
+def test_once_the_puck_is_back_requests_say_nothing_about_memory():
+    players = [(0, Side())]
+    hidden, back = swap.swaps("side", players, steps=(19, 20), pairs=1, replicates=10)[1:]
+    assert hidden.own_requests is not None and back.own_requests is None
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda e: swap.play(Side(), e, "forget", 9), "forget"),
+        (lambda e: swap.play(Side(), e[:3], "exchange", 9), "pairs"),
+        (lambda e: swap.swaps("side", [(0, Side())], steps=(125,)), "125"),
+        (lambda e: swap.swaps("side", [(0, Side())], split="nowhere"), "nowhere"),
+    ],
+)
+def test_bad_input_is_named(episodes, call, word):
+    with pytest.raises(BadInput, match=word):
+        call(episodes)
+
+
+def test_the_command_prints_writes_and_draws(tmp_path, capsys):
+    out, figure = tmp_path / "swap.json", tmp_path / "swap.svg"
+    words = ["memory-swap", "structured_k0/14303", "feed_forward", "--steps", "5,15", "--pairs", "2"]
+    cli.execute([*words, "--out", str(out), "--figure", str(figure), "--json"])
+    result = json.loads(capsys.readouterr().out)
+    assert [row["hidden_ms"] for row in result["rows"]] == [None, 0, 200] * 2
+    assert [len(row["training_seeds"]) for row in result["rows"]] == [1] * 3 + [5] * 3
+    stored = json.loads(out.read_text())
+    assert stored["rows"] == result["rows"] and "measured_on" in stored
+    assert figure.read_text().startswith("<?xml")
+    cli.execute(words)
+    shown = capsys.readouterr().out
+    assert "200 ms" in shown and "its twin's" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["privileged"], "reads the truth"),
+        (["nobody"], "nobody"),
+        (["teacher", "--pairs", "0"], "at least one pair"),
+        (["teacher", "--pairs", "1", "--steps", "5,x"], "--steps"),
+        (["feed_forward/14303", "--pairs", "1", "--steps", "5", "--figure", "a.gif"], "a.gif"),
+        (["feed_forward/14303", "--pairs", "1", "--blackout", "500"], "blackout"),
+    ],
+)
+def test_mistakes_are_said_in_one_sentence(words, said):
+    with pytest.raises(BlindsaveError, match=said) as caught:
+        cli.execute(["memory-swap", *words])
+    assert "\n" not in str(caught.value)
