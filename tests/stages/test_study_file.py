@@ -1,9 +1,12 @@
 """Study files: what they say becomes a scale, what is wrong with them becomes one sentence, and they run."""
 
+import csv
 import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -249,16 +252,43 @@ def test_the_analysis_plan_asks_only_what_is_played(tmp_path):
     assert {h["id"] for h in reduced(published, weaker)["hypotheses"]} == {"gru", "teacher"}
 
 
-def test_several_teachers_are_summarised_together(tmp_path):
+def test_several_teachers_are_summarised_together(tmp_path, capsys):
+    from blindsave.cli.study import Study
+
     file = read(tmp_path, "[teachers]\na = 'shipped'\nb = 'shipped'")
     cell = {"20": {"saves": 1, "shots": 2}}
     page = tmp_path / "a/results/report/report.html"
-    done = {name: {"save_rates": {"sealed_test": {name: cell}}, "report": str(page)} for name in ("a", "b")}
+    difference = {"a": "x", "b": "y", "blackout": 20, "estimate": 0.01, "low": -0.02, "high": 0.034}
+    done = {
+        name: {
+            "save_rates": {"sealed_test": {name: cell}},
+            "contrasts": {"sealed_test": [difference]},
+            "report": str(page),
+        }
+        for name in ("a", "b")
+    }
     summary = joint.summarise(file, tmp_path, done)
     assert summary == json.loads((tmp_path / joint.SUMMARY).read_text())
     assert summary["save_rates"] == {"sealed_test": {"a": {"a": cell}, "b": {"b": cell}}}
     assert summary["teachers"]["a"] == {"report": "a/results/report/report.html"}
     assert joint.summarise(file, tmp_path, done | {"b": {"save_rates": {}, "report": None}}) is None
+    Study(Path("study.toml")).show({"folder": str(tmp_path), "teachers": done, "summary": summary})
+    shown = capsys.readouterr().out
+    assert shown.count("+1.0 [-2.0, +3.4]") == 2 and "400 ms" in shown
+
+
+def test_planned_differences_of_the_shipped_study_are_those_of_its_report():
+    root = published_plan().parent
+    site: Any = SimpleNamespace(scale=PAPER, results=root / "results", plan=root / "protocol.toml")
+    found = joint.planned_contrasts(site)
+    assert list(found) == ["principal_test", "sealed_test"]
+    with (root / "results/report/tables/contrasts.csv").open(encoding="utf-8") as file:
+        reported = list(csv.DictReader(file))
+    ours = [(100 * c["estimate"], 100 * c["low"], 100 * c["high"]) for c in found["principal_test"]]
+    names = ("estimate", "estimate_low", "estimate_high")
+    assert len(ours) == len(reported)
+    for mine, row in zip(ours, reported, strict=True):
+        assert mine == pytest.approx([float(row[name]) for name in names])
 
 
 @pytest.fixture(scope="module")

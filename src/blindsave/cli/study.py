@@ -79,7 +79,7 @@ class Study:
     def _run_file(self, path: Path) -> dict[str, Any]:
         """One study per teacher, one after the other, and what they come to together."""
         from blindsave.engine import open_engine
-        from blindsave.stages.joint import keep, summarise
+        from blindsave.stages.joint import keep, planned_contrasts, summarise
         from blindsave.stages.study_file import read_study_file
 
         for name in ("scale", "families", "teacher"):
@@ -101,7 +101,7 @@ class Study:
                 if len(sites) > 1:
                     _tell(f"teacher {name} ({number} of {len(sites)}), in {site.folder}")
                 self._bring(site)
-                found[name] = run_study(site, self.until, engine)
+                found[name] = run_study(site, self.until, engine) | {"contrasts": planned_contrasts(site)}
         summary = summarise(file, folder, found)
         return {"scale": file.scale.name, "folder": str(folder), "teachers": found, "summary": summary}
 
@@ -127,6 +127,9 @@ class Study:
         studies = result.get("teachers", {"": result})
         for split in dict.fromkeys(split for one in studies.values() for split in one["save_rates"]):
             _show_rates(split, {name: one["save_rates"].get(split, {}) for name, one in studies.items()})
+        if len(studies) > 1 and result.get("summary"):
+            for split, by_teacher in result["summary"]["contrasts"].items():
+                _show_contrasts(split, by_teacher)
         for name, one in studies.items():
             if one["report"]:
                 print(f"the report{f' of {name}' if len(studies) > 1 else ''}: {one['report']}")
@@ -278,6 +281,20 @@ def _latest() -> Path:
         raise BadInput(f"there is no study below {HOME}; name its folder")
     newest = max(found, key=lambda path: path.stat().st_mtime)
     return HOME / newest.relative_to(HOME).parts[0]
+
+
+def _show_contrasts(split: str, by_teacher: dict[str, Any]) -> None:
+    """One row per planned difference, one column per teacher."""
+    from blindsave.cli.evidence import print_table
+
+    rows = []
+    for same in zip(*by_teacher.values(), strict=True):
+        cells = [f"{100 * c['estimate']:+.1f} [{100 * c['low']:+.1f}, {100 * c['high']:+.1f}]" for c in same]
+        rows.append([f"{same[0]['a']} - {same[0]['b']}", *cells])
+    hidden = {c["blackout"] for contrasts in by_teacher.values() for c in contrasts}
+    if rows:
+        title = f"{split}: differences in points with 95 % intervals, puck hidden for {20 * hidden.pop()} ms"
+        print_table(title, ["", *by_teacher], rows)
 
 
 def _show_rates(split: str, studies: dict[str, Any]) -> None:

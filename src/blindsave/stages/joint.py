@@ -40,7 +40,8 @@ def study_folders(folder: Path) -> dict[str, Path]:
 def summarise(file: StudyFile, folder: Path, found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any] | None:
     """Save rates by split, teacher, policy and blackout, also as summary.json; None before every test is open.
 
-    `found` holds, by teacher, what running its study gave: `save_rates` and `report`.
+    `found` holds, by teacher, what running its study gave: `save_rates`, `contrasts` (of `planned_contrasts`) and
+    `report`.
     """
     if not all(result["save_rates"] for result in found.values()):
         return None
@@ -51,9 +52,27 @@ def summarise(file: StudyFile, folder: Path, found: Mapping[str, Mapping[str, An
         "training_seeds": list(file.scale.training_seeds),
         "teachers": {name: {"report": _below(folder, result["report"])} for name, result in found.items()},
         "save_rates": {split: {name: found[name]["save_rates"][split] for name in found} for split in splits},
+        "contrasts": {split: {name: found[name]["contrasts"][split] for name in found} for split in splits},
     }
     store.write_json(folder / SUMMARY, summary)
     return summary
+
+
+def planned_contrasts(site: Site) -> dict[str, list[dict[str, Any]]]:
+    """The planned differences between families at the endpoint, by split; nothing where no test is open yet."""
+    from blindsave.evidence import tables
+    from blindsave.evidence.plan import load_plan
+    from blindsave.evidence.principal import principal
+    from blindsave.evidence.saves import saves
+
+    found = {}
+    for split in site.scale.test_splits:
+        path = site.results / "test" / f"{split}.parquet"
+        if path.is_file():
+            plan, whole = load_plan(site.plan), principal(saves(tables.read(path), split))
+            pairs = [pair for name in ("primary", "secondary") for pair in plan.contrasts.get(name, ())]
+            found[split] = [whole.difference(a, b, plan.blackout, plan.margin).to_dict() for a, b in pairs]
+    return found
 
 
 def _below(folder: Path, path: str | None) -> str | None:
