@@ -58,7 +58,6 @@ def test_from_the_exchange_on_everyone_asks_for_what_its_twin_remembers(episodes
     assert (sides[::2] == -sides[1::2]).all()
     assert (after.actions[:, :9, 1] == sides[:, None]).all()
     assert (after.actions[:, 9:20, 1] == -sides[:, None]).all()
-    assert not swap.own_requests(after, before, 9).any()
 
 
 def test_erased_memories_are_fresh_ones(episodes):
@@ -67,12 +66,20 @@ def test_erased_memories_are_fresh_ones(episodes):
     assert (after.actions[:, 9:20] == 0).all()  # hidden: there is nothing to remember
 
 
-@pytest.mark.parametrize("how", swap.HOWS)
+@pytest.mark.parametrize("how", ["exchange", "erase"])
 def test_a_policy_that_keeps_nothing_does_not_notice(episodes, how):
     student = Student.untrained("feed_forward", 0)
     before, after = (swap.play(student, episodes, how, step) for step in (None, 9))
     assert (before.actions == after.actions).all() and (before.saved == after.saved).all()
-    assert not len(swap.own_requests(after, before, 9))  # twins look the same to it
+
+
+def test_an_arm_that_is_sent_away_ends_on_its_twins_side(episodes):
+    before = swap.play(Side(), episodes, "leave", None)
+    after = swap.play(Side(), episodes, "leave", 9, undisturbed=before)
+    assert (after.actions[:, :9] == before.actions[:, :9]).all()
+    assert (np.sign(after.actions[:, 9, 1]) == np.sign(before.places[np.arange(len(episodes)) ^ 1, 1])).all()
+    assert (np.abs(after.actions[:, 9, 1]) == 1).all()
+    assert (np.sign(after.places[:, 1]) == -np.sign(before.places[:, 1])).all()
 
 
 def test_a_real_memory_decides_when_the_puck_disappears_and_the_arm_decides_later():
@@ -80,10 +87,11 @@ def test_a_real_memory_decides_when_the_puck_disappears_and_the_arm_decides_late
 
     players = [(14303, load("structured_k0/14303"))]
     never, at_once, late = swap.swaps("k0", players, steps=(5, 17), pairs=6, replicates=100)
-    assert (never.step, never.saves, never.own_requests) == (None, 12, None)
-    assert at_once.saves == 0 and at_once.own_requests == 0
-    assert late.saves == 12 and late.own_requests is not None and late.own_requests > 0.8
+    assert (never.step, never.saves) == (None, 12)
+    assert (at_once.saves, late.saves) == (0, 12)
     assert never.rate.low == never.rate.high == 1.0
+    leaving = swap.swaps("k0", players, steps=(5, 17), pairs=6, replicates=100, how="leave")
+    assert leaving[1].saves == 0
 
 
 def test_results_do_not_depend_on_threads():
@@ -93,17 +101,12 @@ def test_results_do_not_depend_on_threads():
     assert one[0].training_seeds == (0, 1) and one[0].shots == 6
 
 
-def test_once_the_puck_is_back_requests_say_nothing_about_memory():
-    players = [(0, Side())]
-    hidden, back = swap.swaps("side", players, steps=(19, 20), pairs=1, replicates=10)[1:]
-    assert hidden.own_requests is not None and back.own_requests is None
-
-
 @pytest.mark.parametrize(
     ("call", "word"),
     [
         (lambda e: swap.play(Side(), e, "forget", 9), "forget"),
         (lambda e: swap.play(Side(), e[:3], "exchange", 9), "pairs"),
+        (lambda e: swap.play(Side(), e, "leave", 9), "undisturbed"),
         (lambda e: swap.swaps("side", [(0, Side())], steps=(125,)), "125"),
         (lambda e: swap.swaps("side", [(0, Side())], split="nowhere"), "nowhere"),
     ],
@@ -125,7 +128,7 @@ def test_the_command_prints_writes_and_draws(tmp_path, capsys):
     assert figure.read_text().startswith("<?xml")
     cli.execute(words)
     shown = capsys.readouterr().out
-    assert "200 ms" in shown and "its twin's" in shown
+    assert "200 ms" in shown and "memories were exchanged" in shown
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The command that lets twins exchange their memories."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -10,6 +10,11 @@ import tyro
 from blindsave.errors import BadInput
 
 Row = dict[str, Any]
+WORDS = {
+    "exchange": "memories were exchanged",
+    "erase": "memories were erased",
+    "leave": "arms were sent to the other post",
+}
 
 
 @dataclass(frozen=True)
@@ -17,8 +22,8 @@ class MemorySwap:
     """Ask who remembers, the network or the arm: twins exchange memories while the puck is hidden.
 
     Alias shots come in pairs that look the same when the puck disappears and go to opposite posts. With the other
-    twin's memory in a policy and its own arm in place, a save means that the posture decided, a goal that the memory
-    did.
+    twin's memory in a policy and its own arm in place, a goal means that the network's memory decided, a save that the
+    arm did. docs/memory-tests.md explains it.
     """
 
     policies: tyro.conf.Positional[tuple[str, ...]] = (
@@ -29,12 +34,13 @@ class MemorySwap:
         "feed_forward",
     )
     """`teacher`, a family (all its shipped seeds), FAMILY/SEED of a shipped student, or a policy file."""
-    how: Literal["exchange", "erase"] = "exchange"
-    """Exchange the twins' memories, or erase them."""
+    how: Literal["exchange", "erase", "leave"] = "exchange"
+    """Exchange the twins' memories; erase them; or send each arm to its twin's side as hard as it can go: the control
+    that says from when on it is too late to leave."""
     steps: str = "5,7,9,11,13,15,17,19,21,23"
     """Observations (20 ms each) before which it happens, each in a run of its own; 5 is the first hidden one."""
-    blackout: int = 20
-    """For how many observations the puck is hidden."""
+    blackout: int = 121
+    """For how many observations the puck is hidden; by default to the end, so that seeing it again helps nobody."""
     split: str = "test"
     """Whose alias shots."""
     pairs: int | None = None
@@ -80,12 +86,9 @@ class MemorySwap:
         by_policy: dict[str, list[Row]] = {}
         for row in result["rows"]:
             by_policy.setdefault(row["policy"], []).append(row)
-        word = "exchanged" if result["how"] == "exchange" else "erased"
-        saved = [_line(rows, lambda row: row["rate"]["estimate"]) for rows in zip(*by_policy.values(), strict=True)]
-        own = [_line(rows, lambda row: row["own_requests"]) for rows in zip(*by_policy.values(), strict=True)][1:]
-        when = f"by how long the puck was hidden when memories were {word}"
-        print_table(f"{result['split']}: alias shots saved (%), {when}", [word, *by_policy], saved)
-        print_table("requests 100 ms later that are rather its own than its twin's (%)", [word, *by_policy], own)
+        saved = [_line(rows) for rows in zip(*by_policy.values(), strict=True)]
+        title = f"{result['split']}: alias shots saved (%), by how long the puck was hidden when {WORDS[result['how']]}"
+        print_table(title, ["when", *by_policy], saved)
         if self.out is not None:
             print(f"intervals: {self.out}")
 
@@ -103,10 +106,10 @@ def players(name: str) -> list[tuple[int, Any]]:
     return [(one.training_seed, one.player) for one in found]
 
 
-def _line(rows: Sequence[Row], value: Callable[[Row], float | None]) -> list[str]:
+def _line(rows: Sequence[Row]) -> list[str]:
     """One moment of all policies."""
     first = "never" if rows[0]["hidden_ms"] is None else f"{rows[0]['hidden_ms']} ms"
-    return [first, *("-" if value(row) is None else f"{100 * (value(row) or 0):.1f}" for row in rows)]
+    return [first, *(f"{100 * row['rate']['estimate']:.1f}" for row in rows)]
 
 
 def _row(swap: Any, milliseconds: Any) -> Row:

@@ -1,12 +1,15 @@
 """Who remembers, the network or the arm? Twins exchange their memories while the puck is hidden.
 
 The shots of an alias family look the same when the puck disappears and go to opposite posts. Two episodes of one
-policy, one per twin, run side by side; at a chosen observation each goes on with everything the other one's network
-retained (its carry). From then on network and arm disagree about the post. If the shot is still saved, the posture of
-the arm, which every policy sees, decided; if not, the network's memory did. Since late in an episode there is no time
-left to leave a post, it is also asked what the policy requests a little later: rather what it would have requested
-undisturbed, or rather what its twin would have. `erase` gives a fresh carry instead. docs/memory-tests.md has the
-figures.
+policy, one per twin, run side by side; before a chosen observation something is done to both:
+
+    exchange  each goes on with everything the other one's network retained (its carry)
+    erase     each goes on with a fresh carry
+    leave     each arm is sent to its twin's side as hard as it can go, whatever the policy says: the control
+
+After an exchange network and arm disagree about the post. A goal means that the network's memory decided. A save
+means that the arm did: because the policy reads its posture, or because it is too late to leave. Where arms that are
+sent away concede what exchanged memories save, it was not too late. docs/memory-tests.md has the figures.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,17 +30,16 @@ from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
 from blindsave.task.shots import Shot, shots
 from blindsave.task.tracking import BLACKOUT_START
 
-How = Literal["exchange", "erase"]
-HOWS: tuple[How, ...] = ("exchange", "erase")
+How = Literal["exchange", "erase", "leave"]
+HOWS: tuple[How, ...] = ("exchange", "erase", "leave")
 TWINS = 2
-LATER_STEPS = 5
-"""How long after the change requests are compared: 100 ms."""
+MALLET = slice(14, 16)  # in the observation
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
 class Swap:
-    """One policy whose memories were changed before it processed observation `step`; None: never."""
+    """One policy whose twins were disturbed before observation `step`; None: never."""
 
     policy: str
     how: How
@@ -48,17 +50,16 @@ class Swap:
     """Over all training seeds."""
     rate: Interval
     """Fraction of one; training seeds and pairs of twins are resampled."""
-    own_requests: float | None
-    """Share of episodes whose request 100 ms later is nearer to their own undisturbed one than to their twin's; None
-    where the puck is back in view by then, and where nothing was changed."""
 
 
 class Played(NamedTuple):
-    """Which episodes were saved, what was requested (n, 125, 2), and how many steps each had."""
+    """Which episodes were saved, what was requested (n, 125, 2), how long each was, and where its mallet ended."""
 
     saved: NDArray[np.bool_]
     actions: NDArray[np.float32]
     steps: NDArray[np.int16]
+    places: NDArray[np.float32]
+    """x and y (n, 2) of the last observation."""
 
 
 def twins(split: str, pairs: int | None = None) -> list[Shot]:
@@ -74,17 +75,26 @@ def twins(split: str, pairs: int | None = None) -> list[Shot]:
 
 
 def play(
-    policy: Policy, episodes: Sequence[Episode], how: How, step: int | None, *, threads: int | None = None
+    policy: Policy,
+    episodes: Sequence[Episode],
+    how: How,
+    step: int | None,
+    *,
+    undisturbed: Played | None = None,
+    threads: int | None = None,
 ) -> Played:
-    """Play pairs of episodes (2i and 2i + 1 are twins) and change all memories before observation `step`.
+    """Play pairs of episodes (2i and 2i + 1 are twins), disturbed before observation `step`.
 
-    A twin that has ended by then gives the memory that it had at its end.
+    A twin that has ended by then gives the memory that it had at its end. To know where to `leave` for needs the
+    `undisturbed` episodes.
     """
     if how not in HOWS:
-        raise BadInput(f"memories can be changed by {' or '.join(HOWS)}, not by {how!r}")
+        raise BadInput(f"twins can be disturbed by {', '.join(HOWS)}, not by {how!r}")
     n = len(episodes)
     if n % TWINS:
         raise BadInput(f"twins come in pairs, got {n} episodes")
+    if how == "leave" and step is not None and undisturbed is None:
+        raise BadInput("to know its twin's side, an arm needs the undisturbed episodes")
     batch = DefendBatch(n, threads=threads)
     batch.reset(list(episodes))
     carry, actions = policy.initial(n).copy(), np.zeros((n, TIMEOUT_STEPS, 2), np.float32)
@@ -92,23 +102,19 @@ def play(
         live = np.flatnonzero(batch.outcome == Outcome.RUNNING)
         if not len(live):
             break
-        if t == step:
+        if t == step and how != "leave":
             carry = carry[_twin(n)] if how == "exchange" else policy.initial(n).copy()
         carry[live], actions[live, t] = policy.step(carry[live], batch.obs[live])
+        if undisturbed is not None and how == "leave" and step is not None and t >= step:
+            actions[live, t] = _away(undisturbed)[live]
         batch.step(actions[live, t], live)
-    return Played(np.isin(batch.outcome, SAVED_CODES), actions, batch.steps.copy())
+    return Played(np.isin(batch.outcome, SAVED_CODES), actions, batch.steps.copy(), batch.obs[:, MALLET].copy())
 
 
-def own_requests(changed: Played, undisturbed: Played, step: int) -> NDArray[np.bool_]:
-    """Is the request a little after `step` rather their own?
-
-    Of the episodes that still run, like their twins, and whose undisturbed request is not the same as their twin's.
-    """
-    later, twin = step + LATER_STEPS, _twin(len(changed.saved))
-    running = (changed.steps > later) & (undisturbed.steps > later) & (undisturbed.steps[twin] > later)
-    requested, own = changed.actions[:, later], undisturbed.actions[:, later]
-    to_own, to_twin = (np.linalg.norm(requested - other, axis=1) for other in (own, own[twin]))
-    return (to_own < to_twin)[running & (own != own[twin]).any(axis=1)]
+def _away(undisturbed: Played) -> NDArray[np.float32]:
+    """Requests that send every mallet as far as it goes to the side on which its twin's mallet ended."""
+    there = undisturbed.places[_twin(len(undisturbed.places))]
+    return np.stack([there[:, 0], np.sign(there[:, 1] - undisturbed.places[:, 1])], axis=1)
 
 
 def _twin(n: int) -> NDArray[np.int_]:
@@ -129,10 +135,10 @@ def swaps(
     replicates: int = REPLICATES,
     progress: Progress | None = None,
 ) -> list[Swap]:
-    """A policy's save rates by when its memory is changed, undisturbed first; `players` are (training seed, policy)."""
+    """A policy's save rates by when it is disturbed, undisturbed first; `players` are (training seed, policy)."""
     for step in steps:
         if not 0 <= step < TIMEOUT_STEPS:
-            raise BadInput(f"memories change before an observation from 0 to {TIMEOUT_STEPS - 1}, not {step}")
+            raise BadInput(f"twins are disturbed before an observation from 0 to {TIMEOUT_STEPS - 1}, not {step}")
     episodes = grid(twins(split, pairs), (blackout,))
     sizes = np.full(len(episodes) // TWINS, TWINS)
     draws = principal_draws(blackout, len(players), len(sizes), replicates)
@@ -141,19 +147,16 @@ def swaps(
     found = []
     for step in (None, *steps):
         played = []
-        for _, player in players:
-            played.append(play(player, episodes, how, step, threads=threads))
+        for i, (_, player) in enumerate(players):
+            before = undisturbed[i] if undisturbed else None
+            played.append(play(player, episodes, how, step, undisturbed=before, threads=threads))
             if progress:
                 progress(len(episodes))
         undisturbed = undisturbed or played
         saved = np.stack([one.saved.reshape(-1, TWINS).sum(axis=1) for one in played])
         (rates,) = replicate_rates(draws, [saved], sizes)
         rate = interval(float(saved.sum() / (sizes.sum() * len(players))), rates)
-        own = None
-        if step is not None and step + LATER_STEPS < BLACKOUT_START + blackout:
-            kept = [own_requests(one, before, step) for one, before in zip(played, undisturbed, strict=True)]
-            own = float(np.concatenate(kept).mean()) if sum(map(len, kept)) else None
-        found.append(Swap(name, how, step, seeds, len(episodes), int(saved.sum()), rate, own))
+        found.append(Swap(name, how, step, seeds, len(episodes), int(saved.sum()), rate))
     return found
 
 

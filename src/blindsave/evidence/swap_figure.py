@@ -14,7 +14,11 @@ from blindsave.evidence.probe_figure import STYLES
 from blindsave.store import write_whole
 
 METADATA: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
-VERBS = {"exchange": "exchanged between twins", "erase": "erased"}
+TITLES = {
+    "exchange": "Who remembers: memories exchanged between twins",
+    "erase": "Who remembers: memories erased",
+    "leave": "Is it too late: arms sent to the other post",
+}
 
 
 def draw(rows: Sequence[Mapping[str, Any]]) -> Figure:
@@ -33,12 +37,12 @@ def draw(rows: Sequence[Mapping[str, Any]]) -> Figure:
         for row in own:
             if row["hidden_ms"] is None:
                 axes.axhline(100 * row["rate"]["estimate"], color=colour, lw=0.8, ls=":")
-    axes.set(xlabel="Puck hidden for (ms) when memories change", ylabel="Alias shots saved (%)", ylim=(0, 101))
+    axes.set(xlabel="Puck hidden for (ms) at that moment", ylabel="Alias shots saved (%)", ylim=(0, 101))
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="0.9", lw=0.7)
     axes.set_axisbelow(True)
     axes.legend(frameon=False, fontsize=9)
-    axes.set_title(f"Who remembers: memories {VERBS[rows[0]['how']]}", fontsize=11)
+    axes.set_title(TITLES[rows[0]["how"]], fontsize=11)
     return figure
 
 
