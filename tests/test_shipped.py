@@ -73,3 +73,52 @@ def test_published_rows_come_out_again(split, policy):
     for place, i in enumerate(chosen):
         again = (played.labels[place], played.steps[place], played.first_contact[place], played.reward[place])
         assert tuple(mine[i][key] for key in ("outcome", "steps", "first_contact", "reward")) == again, mine[i]
+
+
+TEACHERS = ("seed_7304", "seed_7305")
+
+
+def place_of(teacher: str, name: str) -> Path:
+    """Where a file of another teacher's study lies in the repository."""
+    top, _, rest = name.partition("/")
+    return REPOSITORY / top / "teachers" / teacher / rest if rest else RESULTS / "teachers" / teacher / name
+
+
+@pytest.mark.parametrize("teacher", TEACHERS)
+def test_the_studies_of_other_teachers_are_shipped_as_they_were_frozen(teacher):
+    folder = RESULTS / "teachers" / teacher
+    document = json.loads((folder / "freeze.json").read_text())
+    body = document["body"]
+    assert store.digest(body) == document["freeze_sha256"]
+    bound = {name: sha for group in body["groups"].values() for name, sha in group.items()}
+    bound[body["plan"]["path"]] = body["plan"]["sha256"]
+    assert len(bound) > 20
+    assert [name for name, sha in bound.items() if store.sha256_file(place_of(teacher, name)) != sha] == []
+    kinds = [entry.kind for entry in Ledger(folder / "ledger.jsonl").entries()]
+    assert kinds.count("opening") == 1 and kinds.index("opening") > kinds.index("freeze")
+
+
+@pytest.mark.parametrize("teacher", TEACHERS)
+def test_the_summary_of_other_teachers_counts_what_their_tables_hold(teacher):
+    summary = json.loads((RESULTS / "teachers" / "summary.json").read_text())
+    for split, by_teacher in summary["save_rates"].items():
+        rows = tables.read(RESULTS / "teachers" / teacher / "test" / f"{split}.parquet").to_pylist()
+        for policy, cells in by_teacher[teacher].items():
+            for blackout, cell in cells.items():
+                saved = [row["save"] for row in rows if (row["policy"], row["blackout"]) == (policy, int(blackout))]
+                assert (sum(saved), len(saved)) == (cell["saves"], cell["shots"])
+
+
+@pytest.mark.parametrize("teacher", TEACHERS)
+@pytest.mark.parametrize("policy", ["gru_n64/14305", "teacher"])
+def test_published_rows_of_other_teachers_come_out_again(teacher, policy, monkeypatch):
+    monkeypatch.setenv("BLINDSAVE_MODELS", str(REPOSITORY / "models" / "teachers" / teacher))
+    name, _, seed = policy.partition("/")
+    rows = tables.read(RESULTS / "teachers" / teacher / "test" / "principal_test.parquet").to_pylist()
+    mine = [row for row in rows if row["policy"] == name and row["training_seed"] == int(seed or 0)]
+    episodes = schedule("principal_test", PAPER.test_blackouts).episodes()
+    chosen = np.random.default_rng(0).choice(len(mine), 8, replace=False)
+    played = closed_loop.run(load(policy), [episodes[i] for i in chosen])
+    for place, i in enumerate(chosen):
+        again = (played.labels[place], played.steps[place], played.first_contact[place], played.reward[place])
+        assert tuple(mine[i][key] for key in ("outcome", "steps", "first_contact", "reward")) == again, mine[i]
