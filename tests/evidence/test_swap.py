@@ -1,6 +1,7 @@
 """Exchanged memories: they reach the twin and nobody else, and a policy that keeps nothing does not notice."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -80,6 +81,26 @@ def test_an_arm_that_is_sent_away_ends_on_its_twins_side(episodes):
     assert (np.sign(after.actions[:, 9, 1]) == np.sign(before.places[np.arange(len(episodes)) ^ 1, 1])).all()
     assert (np.abs(after.actions[:, 9, 1]) == 1).all()
     assert (np.sign(after.places[:, 1]) == -np.sign(before.places[:, 1])).all()
+
+
+def test_an_arm_that_is_held_is_the_same_for_both_twins(episodes):
+    before, after = (swap.play(Side(), episodes, "hold", step) for step in (None, 15))
+    assert (after.actions[:, :20] == before.actions[:, :20]).all()  # the policy asks for the same
+    longer = [replace(episode, locked_steps=15) for episode in episodes]
+    held = closed_loop.run(Side(), longer, record=True)
+    assert (after.saved == held.saved).all() and (after.steps == held.steps).all()
+    assert (held.obs[::2, 15, :16] == held.obs[1::2, 15, :16]).all()  # the arm does not know which twin it is
+
+
+def test_held_arms_leave_it_to_the_network():
+    from blindsave.policies import load
+
+    options = {"steps": (5, 11), "pairs": 8, "replicates": 10, "how": "hold"}
+    linear, window = (
+        swap.swaps(n, [(14303, load(f"{n}/14303"))], **options) for n in ("structured_k0", "finite_stack_10")
+    )
+    assert [one.saves for one in linear[:2]] == [one.saves for one in window[:2]] == [16, 16]
+    assert linear[2].saves - window[2].saves > 4
 
 
 def test_a_real_memory_decides_when_the_puck_disappears_and_the_arm_decides_later():

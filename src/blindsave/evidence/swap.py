@@ -6,14 +6,16 @@ policy, one per twin, run side by side; before a chosen observation something is
     exchange  each goes on with everything the other one's network retained (its carry)
     erase     each goes on with a fresh carry
     leave     each arm is sent to its twin's side as hard as it can go, whatever the policy says: the control
+    hold      nothing happens to memories, but until then the arm is held where it is
 
 After an exchange network and arm disagree about the post. A goal means that the network's memory decided. A save
 means that the arm did: because the policy reads its posture, or because it is too late to leave. Where arms that are
-sent away concede what exchanged memories save, it was not too late. docs/memory-tests.md has the figures.
+sent away concede what exchanged memories save, it was not too late. An arm that is held cannot remember anything: what
+is saved then, the network remembered. docs/memory-tests.md has the figures.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -30,8 +32,8 @@ from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
 from blindsave.task.shots import Shot, shots
 from blindsave.task.tracking import BLACKOUT_START
 
-How = Literal["exchange", "erase", "leave"]
-HOWS: tuple[How, ...] = ("exchange", "erase", "leave")
+How = Literal["exchange", "erase", "leave", "hold"]
+HOWS: tuple[How, ...] = ("exchange", "erase", "leave", "hold")
 TWINS = 2
 MALLET = slice(14, 16)  # in the observation
 Progress = Callable[[int], None]
@@ -95,6 +97,8 @@ def play(
         raise BadInput(f"twins come in pairs, got {n} episodes")
     if how == "leave" and step is not None and undisturbed is None:
         raise BadInput("to know its twin's side, an arm needs the undisturbed episodes")
+    if how == "hold" and step is not None:
+        episodes = [replace(episode, locked_steps=step) for episode in episodes]
     batch = DefendBatch(n, threads=threads)
     batch.reset(list(episodes))
     carry, actions = policy.initial(n).copy(), np.zeros((n, TIMEOUT_STEPS, 2), np.float32)
@@ -102,8 +106,10 @@ def play(
         live = np.flatnonzero(batch.outcome == Outcome.RUNNING)
         if not len(live):
             break
-        if t == step and how != "leave":
-            carry = carry[_twin(n)] if how == "exchange" else policy.initial(n).copy()
+        if t == step and how == "exchange":
+            carry = carry[_twin(n)]
+        elif t == step and how == "erase":
+            carry = policy.initial(n).copy()
         carry[live], actions[live, t] = policy.step(carry[live], batch.obs[live])
         if undisturbed is not None and how == "leave" and step is not None and t >= step:
             actions[live, t] = _away(undisturbed)[live]

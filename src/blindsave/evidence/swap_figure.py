@@ -18,6 +18,7 @@ TITLES = {
     "exchange": "Who remembers: memories exchanged between twins",
     "erase": "Who remembers: memories erased",
     "leave": "Is it too late: arms sent to the other post",
+    "hold": "Who remembers: arms held until then",
 }
 
 
