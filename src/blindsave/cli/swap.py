@@ -109,7 +109,8 @@ def players(name: str) -> list[tuple[int, Any]]:
 
 def _line(rows: Sequence[Row]) -> list[str]:
     """One moment of all policies."""
-    first = "never" if rows[0]["hidden_ms"] is None else f"{rows[0]['hidden_ms']} ms"
+    undisturbed = "as usual" if rows[0]["how"] == "hold" else "never"
+    first = undisturbed if rows[0]["hidden_ms"] is None else f"{rows[0]['hidden_ms']} ms"
     return [first, *(f"{100 * row['rate']['estimate']:.1f}" for row in rows)]
 
 
