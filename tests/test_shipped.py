@@ -30,13 +30,18 @@ def test_every_final_student_is_shipped():
     assert {n: a.shape for n, a in student.parameters.items()} == family("structured_k0").shapes
 
 
-def test_everything_the_freeze_bound_is_shipped_unchanged():
-    """Code may go on; policies, datasets' manifests, validation, costs and the plan may not."""
-    document = json.loads((RESULTS / "freeze.json").read_text())
+def frozen_files(folder: Path) -> dict[str, str]:
+    """What a freeze bound: the hash of every file by its name in the study's folder."""
+    document = json.loads((folder / "freeze.json").read_text())
     body = document["body"]
     assert store.digest(body) == document["freeze_sha256"]
     bound = {name: sha for group in body["groups"].values() for name, sha in group.items()}
-    bound[body["plan"]["path"]] = body["plan"]["sha256"]
+    return bound | {body["plan"]["path"]: body["plan"]["sha256"]}
+
+
+def test_everything_the_freeze_bound_is_shipped_unchanged():
+    """Code may go on; policies, datasets' manifests, validation, costs and the plan may not."""
+    bound = frozen_files(RESULTS)
     assert len(bound) > 36
     assert [name for name, sha in bound.items() if store.sha256_file(REPOSITORY / name) != sha] == []
 
@@ -87,11 +92,7 @@ def place_of(teacher: str, name: str) -> Path:
 @pytest.mark.parametrize("teacher", TEACHERS)
 def test_the_studies_of_other_teachers_are_shipped_as_they_were_frozen(teacher):
     folder = RESULTS / "teachers" / teacher
-    document = json.loads((folder / "freeze.json").read_text())
-    body = document["body"]
-    assert store.digest(body) == document["freeze_sha256"]
-    bound = {name: sha for group in body["groups"].values() for name, sha in group.items()}
-    bound[body["plan"]["path"]] = body["plan"]["sha256"]
+    bound = frozen_files(folder)
     assert len(bound) > 20
     assert [name for name, sha in bound.items() if store.sha256_file(place_of(teacher, name)) != sha] == []
     kinds = [entry.kind for entry in Ledger(folder / "ledger.jsonl").entries()]
