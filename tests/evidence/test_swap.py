@@ -107,11 +107,11 @@ def test_a_real_memory_decides_when_the_puck_disappears_and_the_arm_decides_late
     from blindsave.policies import load
 
     players = [(14303, load("structured_k0/14303"))]
-    never, at_once, late = swap.swaps("k0", players, steps=(5, 17), pairs=6, replicates=100)
+    never, at_once, late = swap.swaps("k0", players, steps=(5, 19), pairs=6, replicates=100)
     assert (never.step, never.saves) == (None, 12)
     assert (at_once.saves, late.saves) == (0, 12)
     assert never.rate.low == never.rate.high == 1.0
-    leaving = swap.swaps("k0", players, steps=(5, 17), pairs=6, replicates=100, how="leave")
+    leaving = swap.swaps("k0", players, steps=(5, 19), pairs=6, replicates=100, how="leave")
     assert leaving[1].saves == 0
 
 

@@ -287,11 +287,14 @@ def _latest() -> Path:
 
 
 def _show_contrasts(split: str, by_teacher: dict[str, Any]) -> None:
-    """One row per planned difference, one column per teacher."""
+    """One row per planned difference, one column per teacher; the same pair the other way round is left out."""
     from blindsave.cli.evidence import print_table
 
-    rows = []
+    rows, shown = [], set()
     for same in zip(*by_teacher.values(), strict=True):
+        if (same[0]["b"], same[0]["a"]) in shown:
+            continue
+        shown.add((same[0]["a"], same[0]["b"]))
         cells = [f"{100 * c['estimate']:+.1f} [{100 * c['low']:+.1f}, {100 * c['high']:+.1f}]" for c in same]
         rows.append([f"{same[0]['a']} - {same[0]['b']}", *cells])
     hidden = {c["blackout"] for contrasts in by_teacher.values() for c in contrasts}

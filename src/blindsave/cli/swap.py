@@ -38,7 +38,7 @@ class MemorySwap:
     how: Literal["exchange", "erase", "leave", "hold"] = "exchange"
     """Exchange the twins' memories; erase them; send each arm to its twin's side as hard as it can go, the control that
     says from when on it is too late to leave; or hold the arm until then, so that it cannot remember."""
-    steps: str = "5,7,9,11,13,15,17,19,21,23"
+    steps: str = "5,7,9,11,13,15,17,19,21,23,25"
     """Observations (20 ms each) before which it happens, each in a run of its own; 5 is the first hidden one."""
     blackout: int = 121
     """For how many observations the puck is hidden; by default to the end, so that seeing it again helps nobody."""
@@ -62,6 +62,10 @@ class MemorySwap:
         steps = whole_numbers(self.steps, "--steps")
         if self.pairs is not None and self.pairs < 1:
             raise BadInput("a trial needs at least one pair")
+        if self.figure is not None:  # before minutes of playing, not after
+            from blindsave.evidence import pictures
+
+            pictures.check_name(self.figure)
         chosen = {name: players(name) for name in self.policies}
         episodes = len(swap.twins(self.split, self.pairs)) * (1 + len(steps))
         total = episodes * sum(map(len, chosen.values()))
@@ -75,9 +79,9 @@ class MemorySwap:
         if self.out is not None:
             write_json(self.out, {**result, "measured_on": provenance()})
         if self.figure is not None:
-            from blindsave.evidence.swap_figure import write
+            from blindsave.evidence import pictures, swap_figure
 
-            write(rows, self.figure)
+            pictures.save(lambda: swap_figure.draw(rows), self.figure)
         return result
 
     def show(self, result: dict[str, Any]) -> None:

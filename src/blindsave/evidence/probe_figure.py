@@ -1,16 +1,14 @@
 """The picture of the probes: how far the believed puck is from the true one, the longer it has been hidden."""
 
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from blindsave.store import write_whole
+from blindsave.evidence import pictures
 
 STYLES = {
     # colour and marker, as in the report
@@ -61,14 +59,5 @@ def draw(policies: Mapping[str, Any], titles: Mapping[str, str]) -> Figure:
 
 
 def write(policies: Mapping[str, Any], titles: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write the figure as PNG and SVG; equal figures give equal bytes."""
-    paths = []
-    with rc_context({"svg.hashsalt": "blindsave", "svg.fonttype": "path"}):
-        figure = draw(policies, titles)
-        for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
-            buffer = io.BytesIO()
-            figure.savefig(buffer, format=kind, dpi=160, metadata=metadata)
-            path = folder / f"probe.{kind}"
-            write_whole(path, buffer.getvalue())
-            paths.append(path)
-    return paths
+    """Write the figure as PNG and SVG."""
+    return pictures.save(lambda: draw(policies, titles), folder / "probe.png", folder / "probe.svg")

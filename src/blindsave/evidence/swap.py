@@ -4,7 +4,7 @@ The shots of an alias family look the same when the puck disappears and go to op
 policy, one per twin, run side by side; before a chosen observation something is done to both:
 
     exchange  each goes on with everything the other one's network retained (its carry)
-    erase     each goes on with a fresh carry
+    erase     each goes on with a fresh carry, if the puck is hidden then
     leave     each arm is sent to its twin's side as hard as it can go, whatever the policy says: the control
     hold      nothing happens to memories, but until then the arm is held where it is
 
@@ -26,10 +26,12 @@ from blindsave.evidence.intervals import Interval, interval
 from blindsave.evidence.resample import REPLICATES, principal_draws, replicate_rates
 from blindsave.policies.base import Policy
 from blindsave.policies.closed_loop import SAVED_CODES
+from blindsave.policies.reset import ResetAt
+from blindsave.task.audit import families
 from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import Episode, grid
 from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
-from blindsave.task.shots import Shot, shots
+from blindsave.task.shots import Shot
 from blindsave.task.tracking import BLACKOUT_START
 
 How = Literal["exchange", "erase", "leave", "hold"]
@@ -66,12 +68,8 @@ class Played(NamedTuple):
 
 def twins(split: str, pairs: int | None = None) -> list[Shot]:
     """The alias shots of a split, twins side by side; the first `pairs` families only, if given."""
-    families: dict[str, list[Shot]] = {}
-    for shot in shots(split):
-        if shot.alias_family is not None:
-            families.setdefault(shot.alias_family, []).append(shot)
-    found = [shot for family in list(families.values())[:pairs] for shot in family]
-    if not found or any(len(family) != TWINS for family in families.values()):
+    found = [shot for pair in families(split)[:pairs] for shot in pair]
+    if not found:
         raise BadInput(f"the split {split} has no pairs of alias shots")
     return found
 
@@ -99,6 +97,9 @@ def play(
         raise BadInput("to know its twin's side, an arm needs the undisturbed episodes")
     if how == "hold" and step is not None:
         episodes = [replace(episode, locked_steps=step) for episode in episodes]
+    if how == "erase" and step is not None:
+        policy = ResetAt(policy, step)
+    away = None if undisturbed is None or how != "leave" else _away(undisturbed)
     batch = DefendBatch(n, threads=threads)
     batch.reset(list(episodes))
     carry, actions = policy.initial(n).copy(), np.zeros((n, TIMEOUT_STEPS, 2), np.float32)
@@ -108,11 +109,9 @@ def play(
             break
         if t == step and how == "exchange":
             carry = carry[_twin(n)]
-        elif t == step and how == "erase":
-            carry = policy.initial(n).copy()
         carry[live], actions[live, t] = policy.step(carry[live], batch.obs[live])
-        if undisturbed is not None and how == "leave" and step is not None and t >= step:
-            actions[live, t] = _away(undisturbed)[live]
+        if away is not None and step is not None and t >= step:
+            actions[live, t] = away[live]
         batch.step(actions[live, t], live)
     return Played(np.isin(batch.outcome, SAVED_CODES), actions, batch.steps.copy(), batch.obs[:, MALLET].copy())
 

@@ -1,19 +1,13 @@
 """The picture of exchanged memories: what is still saved, the longer the puck had been hidden before."""
 
-import io
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from blindsave.errors import BadInput
 from blindsave.evidence.probe_figure import STYLES
-from blindsave.store import write_whole
 
-METADATA: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
 TITLES = {
     "exchange": "Who remembers: memories exchanged between twins",
     "erase": "Who remembers: memories erased",
@@ -45,14 +39,3 @@ def draw(rows: Sequence[Mapping[str, Any]]) -> Figure:
     axes.legend(frameon=False, fontsize=9)
     axes.set_title(TITLES[rows[0]["how"]], fontsize=11)
     return figure
-
-
-def write(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
-    """Write the figure as PNG or SVG, by the name's end; equal figures give equal bytes."""
-    kind = path.suffix.removeprefix(".")
-    if kind not in METADATA:
-        raise BadInput(f"a figure is written as .png or .svg, not as {path.name}")
-    buffer = io.BytesIO()
-    with rc_context({"svg.hashsalt": "blindsave", "svg.fonttype": "path"}):
-        draw(rows).savefig(buffer, format=kind, dpi=160, metadata=METADATA[kind])
-    return write_whole(path, buffer.getvalue())
