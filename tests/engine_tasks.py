@@ -8,7 +8,7 @@ from pathlib import Path
 from blindsave import store
 from blindsave.engine import Output
 from blindsave.errors import BadInput
-from blindsave.learning.distil.progress import Progress
+from blindsave.progress import Progress
 from blindsave.stages.site import Site
 
 

@@ -21,8 +21,8 @@ from blindsave import cli, store, study
 from blindsave.errors import BadFile, BlindsaveError, DiskFull
 from blindsave.evidence import tables
 from blindsave.learning.distil.deadline import OutOfTime
-from blindsave.learning.distil.progress import told_to
 from blindsave.policies import catalog
+from blindsave.progress import told_to
 from blindsave.stages import faults, groundwork
 from blindsave.stages.importing import OtherEpisodesError, bring, open_pipeline
 from blindsave.stages.planning import published_plan, reduced, to_toml

@@ -14,7 +14,7 @@ from typing import Any
 from blindsave import store
 from blindsave.engine import Engine, Here, Tell
 from blindsave.errors import BlindsaveError
-from blindsave.evidence.freeze import BOUND_ROOMS
+from blindsave.evidence.freeze import DECIDING
 from blindsave.stages import distillation, groundwork, measuring, reporting, sealing
 from blindsave.stages.estimate import Estimate, Machine, estimate, this_machine
 from blindsave.stages.rates import rates_here
@@ -104,7 +104,7 @@ def run(
 ) -> Iterator[Event]:
     """Run the study's stages in order, skipping those whose outputs exist and verify; `listen` hears of every task."""
     records = Records(site.folder)
-    before = store.digest({"scale": site.scale.to_dict(), "code": store.code_sha256(*BOUND_ROOMS)})
+    before = store.digest({"scale": site.scale.to_dict(), "code": store.code_sha256(*DECIDING)})
     estimates = plan(site.scale)
     for number, stage in enumerate(METHOD):
         left = estimates[number:]

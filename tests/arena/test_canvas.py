@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from blindsave.arena.canvas import Canvas, text_width
+from blindsave.draw.canvas import Canvas, text_width
 from blindsave.errors import BadInput
 
 WHITE, BLACK = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blindsave.arena.replay import FIELDS, FLAGS, read_scenarios, replay
+from blindsave.testing.replay import FIELDS, FLAGS, read_scenarios, replay
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "arena.npz"
 

@@ -3,16 +3,17 @@ import numpy as np
 import pytest
 
 from blindsave.arena import constants as c
-from blindsave.arena import looks, scene
+from blindsave.arena import scene
+from blindsave.draw import looks
 
 
 def looks_only() -> list[int]:
-    model = scene.visual_model()
+    model = looks.visual_model()
     return [i for i in range(model.ngeom) if model.geom(i).name.startswith("look_")]
 
 
 def test_everything_in_the_visual_model_has_a_name():
-    model = scene.visual_model()
+    model = looks.visual_model()
     for kind in ("body", "geom", "joint", "camera", "light", "mat", "mesh", "tex"):
         count = getattr(model, {"body": "nbody", "joint": "njnt", "camera": "ncam"}.get(kind, f"n{kind}"))
         assert count > 0
@@ -20,7 +21,7 @@ def test_everything_in_the_visual_model_has_a_name():
 
 
 def test_visual_geoms_never_touch_and_lie_in_their_own_group():
-    model = scene.visual_model()
+    model = looks.visual_model()
     geoms = looks_only()
     assert len(geoms) > 100
     assert not model.geom_contype[geoms].any() and not model.geom_conaffinity[geoms].any()
@@ -29,7 +30,7 @@ def test_visual_geoms_never_touch_and_lie_in_their_own_group():
 
 
 def test_visual_geoms_weigh_nothing():
-    physics, visual = scene.physics_model(), scene.visual_model()
+    physics, visual = scene.physics_model(), looks.visual_model()
     np.testing.assert_array_equal(visual.body_mass, physics.body_mass)
     np.testing.assert_array_equal(visual.body_inertia, physics.body_inertia)
     np.testing.assert_array_equal(visual.body_ipos, physics.body_ipos)
@@ -40,7 +41,7 @@ def test_looks_do_not_change_the_physics(launch):
     rng = np.random.default_rng(7)
     states, contacts = [], 0
     torques = rng.uniform(-1, 1, (600, 9)) * [20, 40, 20, 20, 8, 4, 2, 0.3, 0.3]
-    for model in (scene.physics_model(), scene.visual_model()):
+    for model in (scene.physics_model(), looks.visual_model()):
         data = mujoco.MjData(model)
         data.qpos[:7], data.qpos[7] = c.HOME_ARM_RAD, 0.5236
         data.qpos[9:11], data.qvel[9:11] = launch[:2], launch[2:]
@@ -58,14 +59,14 @@ def test_looks_do_not_change_the_physics(launch):
 
 
 def test_every_moving_body_is_drawn():
-    model = scene.visual_model()
+    model = looks.visual_model()
     drawn = {model.body(int(model.geom_bodyid[i])).name for i in looks_only()}
     assert drawn >= {"base", "mallet", "puck", "rod_end", *(f"link_{i}" for i in range(1, 8))}
     assert looks.decorate("rim") == ""
 
 
 def test_the_drawn_mallet_stands_on_the_table_at_rest():
-    model = scene.visual_model()
+    model = looks.visual_model()
     data = mujoco.MjData(model)
     data.qpos[:7], data.qpos[7] = c.HOME_ARM_RAD, 0.523598779927196
     mujoco.mj_kinematics(model, data)

@@ -3,10 +3,10 @@ import sys
 import numpy as np
 import pytest
 
-from blindsave.arena import captions, opengl, pairs, pictures, topdown
 from blindsave.arena import constants as c
-from blindsave.arena.canvas import GOOD, Canvas
-from blindsave.arena.recording import Recording, skeleton
+from blindsave.draw import captions, opengl, pairs, pictures, topdown
+from blindsave.draw.canvas import GOOD, Canvas
+from blindsave.draw.recording import Recording, skeleton
 from blindsave.errors import BadInput
 
 SMALL = pictures.Style(width=320, height=240)

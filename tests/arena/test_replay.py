@@ -5,8 +5,8 @@ import io
 import numpy as np
 import pytest
 
-from blindsave.arena.replay import replay_file
 from blindsave.errors import BadFile
+from blindsave.testing.replay import replay_file
 
 GOOD = {
     "names": np.array(["one"]),

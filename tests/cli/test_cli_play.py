@@ -4,9 +4,9 @@ import shutil
 import pytest
 
 from blindsave import cli
+from blindsave.diagnostics.probe import load_probe, probe_file
 from blindsave.errors import BadInput
 from blindsave.policies import catalog
-from blindsave.policies.probe import load_probe, probe_file
 from blindsave.policies.students.student import Student
 from blindsave.task import shots as shots_module
 

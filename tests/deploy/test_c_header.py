@@ -10,11 +10,11 @@ import pytest
 from blindsave.deploy.c_header import CExport, export_c, header_text, identifier, record
 from blindsave.deploy.toolchain import SANITIZERS, WARNINGS, arm_size, compiler, run_self_test, self_test_report
 from blindsave.errors import BadInput
-from blindsave.policies.contract import lively, observations, recorded, same_bits
 from blindsave.policies.native import ProgramPolicy
 from blindsave.policies.students import families, family
 from blindsave.policies.students.student import Provenance, Student
 from blindsave.policies.trace import trace
+from blindsave.testing.contract import lively, observations, recorded, same_bits
 
 F = np.float32
 ONE_OF_EACH = ("finite_stack_10", "structured_k2", "gru_n64")

@@ -7,11 +7,11 @@ pytest.importorskip("onnx")
 ort = pytest.importorskip("onnxruntime")
 
 from blindsave.deploy.onnx_graph import export_onnx, onnx_error, onnx_model  # noqa: E402
-from blindsave.policies.contract import lively  # noqa: E402
 from blindsave.policies.native import ProgramPolicy  # noqa: E402
 from blindsave.policies.students import families, family  # noqa: E402
 from blindsave.policies.students.student import Provenance, Student  # noqa: E402
 from blindsave.policies.trace import trace  # noqa: E402
+from blindsave.testing.contract import lively  # noqa: E402
 
 F = np.float32
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from blindsave.evidence.coverage import POPULATIONS, Population, _simulate, coverage
+from blindsave.bench.coverage import POPULATIONS, Population, _simulate, coverage
 
 
 def test_synthetic_studies_have_the_true_rates_they_claim():

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from blindsave.evidence import probe
-from blindsave.evidence.probe import Hidden, clock_errors, errors, fit, hidden_moments, ridge
+from blindsave.diagnostics import probe_fit as probe
+from blindsave.diagnostics.probe_fit import Hidden, clock_errors, errors, fit, hidden_moments, ridge
 from blindsave.policies.scripted import FIXED_CENTRE
 from blindsave.task.shots import shots
 

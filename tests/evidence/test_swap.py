@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from blindsave import cli
+from blindsave.diagnostics import swap
 from blindsave.errors import BadInput, BlindsaveError
-from blindsave.evidence import swap
 from blindsave.policies import closed_loop
 from blindsave.policies.students.student import Student
 from blindsave.task.episode import grid

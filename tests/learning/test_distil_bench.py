@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from blindsave.learning.distil import bench
+from blindsave.bench import students as bench
 
 SMALL = {"episodes": 40, "rounds": 1, "collection": False}
 

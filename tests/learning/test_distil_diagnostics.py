@@ -3,9 +3,9 @@ import pytest
 from distil_fakes import EchoTeacher, random_episodes
 from scipy.spatial import cKDTree
 
+from blindsave.diagnostics.action_errors import forced_error, own_error, padded, split_error
+from blindsave.diagnostics.nearest import Reference, histories, nearest_history
 from blindsave.learning.distil import Schedule, episodes_of
-from blindsave.learning.distil.errors import forced_error, own_error, padded, split_error
-from blindsave.learning.distil.nearest import Reference, histories, nearest_history
 from blindsave.learning.distil.schedule import episodes
 from blindsave.policies.students.student import Student
 

@@ -124,7 +124,7 @@ def test_metrics_are_one_line_per_epoch_and_seed(fitted, tmp_path):
 
 @pytest.mark.parametrize("name", ["structured_k2", "gru_n64"])
 def test_our_updates_are_those_of_plain_pytorch(name):
-    torch_bench = pytest.importorskip("blindsave.learning.distil.bench_torch")
+    torch_bench = pytest.importorskip("blindsave.bench.students_torch")
     from blindsave.learning.distil.trainer import Trainer
 
     kind, recipe = family(name), Recipe(epochs=1, batch=10, chunk=64)

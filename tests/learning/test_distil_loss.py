@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from distil_fakes import random_episodes
 
+from blindsave.diagnostics.action_errors import padded
 from blindsave.errors import BadInput
 from blindsave.learning.distil import adamw
 from blindsave.learning.distil.dataset import concatenate
 from blindsave.learning.distil.engine import engine_for
-from blindsave.learning.distil.errors import padded
 from blindsave.learning.distil.layout import batches, envelope, make_layout
 from blindsave.learning.distil.model import batch_loss, make_table
 from blindsave.learning.distil.table import encoder_inputs

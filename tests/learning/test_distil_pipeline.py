@@ -6,11 +6,11 @@ import pytest
 from distil_fakes import TrackerTeacher
 
 from blindsave.cli.distil import DistilCurves, DistilShip
+from blindsave.diagnostics.pilot import run_pilot
 from blindsave.errors import BadFile, BadInput
 from blindsave.learning.distil import Recipe, run
 from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.packing import pack, ship, unpack
-from blindsave.learning.distil.pilot import run_pilot
 from blindsave.learning.distil.pipeline import METRICS, Pipeline, Scale, open_student
 from blindsave.policies.dreamer import AgentShape, save_teacher
 from blindsave.policies.students import family

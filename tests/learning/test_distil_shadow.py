@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from distil_fakes import EchoTeacher
 
+from blindsave.bench.students import random_teacher
 from blindsave.errors import BadInput
-from blindsave.learning.distil.bench import random_teacher
 from blindsave.learning.distil.shadow import shadow_labels
 
 

@@ -3,8 +3,8 @@
 import pytest
 from distil_fakes import FirstSightTeacher
 
+from blindsave.diagnostics.action_errors import own_error
 from blindsave.learning.distil import Recipe, Schedule, concatenate, episodes_of
-from blindsave.learning.distil.errors import own_error
 from blindsave.learning.distil.fit import fit
 from blindsave.policies.students import family
 from blindsave.task.episode import grid

@@ -7,8 +7,10 @@ import pytest
 from dreamer_cases import random_params
 
 from blindsave import store
+from blindsave.bench import teacher as bench
+from blindsave.diagnostics import openloop
 from blindsave.errors import BadFile, BadInput
-from blindsave.learning.dreamer import agent, bench, checkpoint, openloop, pack, run, tensorfile, validate
+from blindsave.learning.dreamer import agent, checkpoint, pack, run, tensorfile, validate
 from blindsave.learning.dreamer.config import Config, Sizes
 from blindsave.learning.dreamer.defend_stream import DefendStream, group_of
 from blindsave.task.episode import grid

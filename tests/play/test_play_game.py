@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
+from blindsave.diagnostics.probe import Probe
 from blindsave.errors import BadInput
 from blindsave.play import roster
 from blindsave.play.game import Conditions, Game, Score
 from blindsave.play.roster import Player, Roster
 from blindsave.policies import closed_loop
-from blindsave.policies.probe import Probe
 from blindsave.task import shots
 from blindsave.task.episode import Disturbance, Episode
 from blindsave.task.outcomes import Outcome

@@ -3,10 +3,10 @@ import shutil
 import numpy as np
 import pytest
 
+from blindsave.diagnostics.probe import Probe, probe_file
 from blindsave.errors import BadInput
 from blindsave.play import roster
 from blindsave.policies import catalog
-from blindsave.policies.probe import Probe, probe_file
 from blindsave.policies.students.student import Student
 from blindsave.store import sha256_file
 

@@ -2,7 +2,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from blindsave.arena import scene
+from blindsave.draw import looks
 from blindsave.play import poses, shapes
 
 
@@ -30,7 +30,7 @@ def test_solids_are_closed_and_face_outwards(name):
 
 
 def test_every_visible_geom_but_the_floor_is_drawn():
-    model = scene.visual_model()
+    model = looks.visual_model()
     drawn = {part.body for part in shapes.parts()}
     expected = {model.body(model.geom_bodyid[g]).name for g in range(model.ngeom) if model.geom_group[g] == 1}
     assert drawn == expected
@@ -40,7 +40,7 @@ def test_every_visible_geom_but_the_floor_is_drawn():
 
 
 def test_nested_turns_give_the_poses_of_the_simulator():
-    model = scene.visual_model()
+    model = looks.visual_model()
     data = mujoco.MjData(model)
     rng = np.random.default_rng(3)
     for _ in range(5):

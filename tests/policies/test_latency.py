@@ -5,10 +5,10 @@ import os
 import numpy as np
 import pytest
 
+from blindsave.bench import latency
+from blindsave.bench.plain_numpy import plain_numpy
+from blindsave.bench.runtimes import onnx_stepper
 from blindsave.errors import BadInput
-from blindsave.policies import latency
-from blindsave.policies.plain_numpy import plain_numpy
-from blindsave.policies.rivals import onnx_stepper
 from blindsave.policies.students import families
 from blindsave.policies.students.student import Student
 from blindsave.policies.trace import trace

@@ -3,9 +3,10 @@ import json
 import numpy as np
 import pytest
 
+from blindsave.diagnostics import probe
+from blindsave.diagnostics.probe import Probe, features, find_probe, load_probe, policy_file, probe_file
 from blindsave.errors import BadFile
-from blindsave.policies import catalog, files, probe
-from blindsave.policies.probe import Probe, features, find_probe, load_probe, policy_file, probe_file
+from blindsave.policies import catalog, files
 from blindsave.policies.students.student import Student
 from blindsave.store import sha256_file
 

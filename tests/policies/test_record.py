@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from blindsave.policies import record as recorder
+from blindsave.diagnostics import record as recorder
 from blindsave.policies.closed_loop import run
 from blindsave.policies.scripted import SCRIPTED
 from blindsave.task.episode import Disturbance

@@ -3,7 +3,7 @@ import sys
 import numpy as np
 import pytest
 
-from blindsave.task.window import Window, screen_available
+from blindsave.draw.window import Window, screen_available
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="screens are detected by X11 or Wayland variables")

@@ -1,9 +1,10 @@
 """The MuJoCo scene, built in code: table, rim, puck, KUKA iiwa with mallet; and the robot-only model of the controller.
 
-`physics_model` holds exactly what can move or touch. `visual_model` is the same scene with something to look at;
-its extra geoms never collide and weigh nothing, so both simulate alike.
+`physics_model` holds exactly what can move or touch. Whoever wants something to look at passes `scene_xml` a `Look`,
+whose geoms never collide and weigh nothing, so that both simulate alike (draw/looks.py).
 """
 
+from collections.abc import Callable
 from functools import cache
 from math import cos, pi, sin
 from typing import NamedTuple
@@ -137,14 +138,22 @@ def _puck(decorate) -> str:
     </body>"""
 
 
-def scene_xml(*, visuals: bool = False) -> str:
-    """Return the whole scene as MJCF."""
-    if visuals:
-        from blindsave.arena import looks
+class Look(NamedTuple):
+    """What is drawn besides the physical geoms, as MJCF."""
 
-        decorate, world, assets = looks.decorate, looks.WORLD, looks.ASSETS
-    else:
-        decorate, world, assets = (lambda _body: ""), "", ""
+    decorate: Callable[[str], str]
+    """What is drawn on a body of this name."""
+    world: str
+    assets: str
+
+
+PLAIN = Look(lambda _body: "", "", "")
+"""Nothing to look at."""
+
+
+def scene_xml(look: Look = PLAIN) -> str:
+    """Return the whole scene as MJCF."""
+    decorate, world, assets = look
     vertices, triangles = rim_prism()
     motors = "".join(
         f'<motor name="torque_{i + 1}" joint="joint_{i + 1}" ctrlrange="{-t} {t}"/>'
@@ -195,12 +204,6 @@ def robot_xml() -> str:
 def physics_model() -> mujoco.MjModel:
     """Compile the scene with nothing to look at: what every simulation runs on. Treat it as read-only."""
     return mujoco.MjModel.from_xml_string(scene_xml())
-
-
-@cache
-def visual_model() -> mujoco.MjModel:
-    """Compile the scene for pictures."""
-    return mujoco.MjModel.from_xml_string(scene_xml(visuals=True))
 
 
 @cache

@@ -20,7 +20,7 @@ class Replay:
 
     def run(self) -> dict[str, Any]:
         """Replay and write."""
-        from blindsave.arena.replay import replay_file
+        from blindsave.testing.replay import replay_file
 
         return replay_file(self.source, self.out, threads=self.threads)
 
@@ -42,7 +42,7 @@ class BenchSim:
 
     def run(self) -> dict[str, Any]:
         """Measure."""
-        from blindsave.arena.bench import bench
+        from blindsave.bench.sim import bench
         from blindsave.store import provenance
 
         return {**bench(n=self.tables, rounds=self.rounds, threads=self.threads), "measured_on": provenance()}

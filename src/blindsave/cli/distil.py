@@ -80,8 +80,8 @@ class DatasetExport:
 
     def run(self) -> dict[str, Any]:
         """Export."""
+        from blindsave.deploy.minari import export_minari
         from blindsave.learning.distil.dataset import Dataset
-        from blindsave.learning.distil.minari_export import export_minari
 
         return {"path": str(export_minari(Dataset.open(self.folder, verify=True), self.name, self.out))}
 
@@ -156,7 +156,7 @@ class DistilPilot:
 
     def run(self) -> dict[str, Any]:
         """Run both trainings and the diagnostics."""
-        from blindsave.learning.distil.pilot import run_pilot
+        from blindsave.diagnostics.pilot import run_pilot
         from blindsave.learning.distil.run import make_scale, open_pipeline
 
         scale = make_scale(self.base_episodes, self.shadow_episodes, self.epochs)
@@ -179,7 +179,7 @@ class DistilCurves:
 
     def run(self) -> dict[str, Any]:
         """Draw."""
-        from blindsave.learning.distil.curves import draw_curves
+        from blindsave.diagnostics.training_curves import draw_curves
 
         return {"path": str(draw_curves(self.metrics, self.out))}
 
@@ -212,7 +212,7 @@ def bench_students(command: Any) -> dict[str, Any]:
     """Measure training of all seven families and collection, for `bench train --what students`."""
     import sys
 
-    from blindsave.learning.distil.bench import bench
+    from blindsave.bench.students import bench
 
     return bench(rounds=command.rounds, report=lambda line: print(line, file=sys.stderr, flush=True))
 

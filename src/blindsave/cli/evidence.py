@@ -235,7 +235,7 @@ class BenchCoverage:
         """Simulate every population."""
         import time
 
-        from blindsave.evidence.coverage import POPULATIONS, coverage
+        from blindsave.bench.coverage import POPULATIONS, coverage
         from blindsave.store import provenance
 
         if self.studies < 1 or self.replicates < 1:
@@ -270,7 +270,7 @@ class BenchEvaluate:
 
     def run(self) -> dict[str, Any]:
         """Measure both in turns."""
-        from blindsave.evidence.bench import bench_evaluate
+        from blindsave.bench.evaluation import bench_evaluate
         from blindsave.store import provenance
 
         if self.shots < 1 or self.rounds < 1:

@@ -68,7 +68,7 @@ class Probe:
 
     def run(self) -> dict[str, Any]:
         """Fit what is missing, then report every probe there is."""
-        from blindsave.evidence import probe_figure
+        from blindsave.diagnostics import probe_figure
         from blindsave.play import roster
         from blindsave.store import write_whole
 
@@ -87,9 +87,9 @@ class Probe:
         return {**result, "files": [str(self.out / "probe.json"), *map(str, pictures)]}
 
     def _fit(self, name: str) -> None:
-        from blindsave.evidence import probe
+        from blindsave.diagnostics import probe_fit as probe
+        from blindsave.diagnostics.probe import policy_file, probe_file
         from blindsave.play import roster
-        from blindsave.policies.probe import policy_file, probe_file
         from blindsave.store import sha256_file
         from blindsave.task.shots import shots
 
@@ -122,7 +122,7 @@ class Probe:
 
 
 def _probe(name: str) -> Any:
+    from blindsave.diagnostics.probe import find_probe
     from blindsave.play import roster
-    from blindsave.policies.probe import find_probe
 
     return find_probe(name, roster.load(name))

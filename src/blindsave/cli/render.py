@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from blindsave.errors import BadInput
 
 if TYPE_CHECKING:
-    from blindsave.arena.pictures import Image, Style
-    from blindsave.arena.recording import Recording
+    from blindsave.draw.pictures import Image, Style
+    from blindsave.draw.recording import Recording
 
 FORMATS = (".png", ".gif", ".mp4")
 
@@ -51,7 +51,7 @@ class Render:
         return self._pair() if self.pair is not None else self._episode()
 
     def _episode(self) -> dict[str, Any]:
-        from blindsave.arena import pictures
+        from blindsave.draw import pictures
         from blindsave.task import shots
         from blindsave.task.episode import Disturbance
 
@@ -82,7 +82,7 @@ class Render:
         from rich.console import Console
         from rich.progress import track
 
-        from blindsave.arena import pictures
+        from blindsave.draw import pictures
 
         if self.out.suffix.lower() == ".png":
             write_png(self.out, pictures.strip(recording, style))
@@ -95,7 +95,7 @@ class Render:
         return len(frames)
 
     def _pair(self) -> dict[str, Any]:
-        from blindsave.arena.pairs import pair_image
+        from blindsave.draw.pairs import pair_image
         from blindsave.task.episode import UNDISTURBED
 
         if self.out.suffix.lower() != ".png":
@@ -115,8 +115,8 @@ class Render:
 
 
 def _play(policy: str, episode: Any) -> "Recording":
+    from blindsave.diagnostics.record import record
     from blindsave.policies import catalog
-    from blindsave.policies.record import record
     from blindsave.policies.scripted import SCRIPTED
 
     return record(SCRIPTED[policy] if policy in SCRIPTED else catalog.load(policy), episode)
@@ -133,7 +133,8 @@ def _with_belief(recording: "Recording", policy: str, episode: Any) -> "Recordin
 
     if policy != TEACHER:
         raise BadInput(f"--belief needs the teacher's world model: use --policy {TEACHER}, not {policy}")
-    from blindsave.learning.dreamer import checkpoint, openloop
+    from blindsave.diagnostics import openloop
+    from blindsave.learning.dreamer import checkpoint
 
     params, config = checkpoint.load_params(models_folder() / TEACHER / "agent.safetensors")
     hidden = int((~episode.tracking.visible).sum())

@@ -75,7 +75,8 @@ class BenchLatency:
         import numpy as np
 
         from blindsave import store
-        from blindsave.policies import latency, native
+        from blindsave.bench import latency
+        from blindsave.policies import native
         from blindsave.policies.students import PAPER_FAMILIES
 
         protocol = latency.Protocol(self.calls, self.blocks, self.calls)
@@ -95,7 +96,8 @@ class BenchLatency:
 
     @staticmethod
     def _measure(name: str, seed: int, protocol: Any) -> Any:
-        from blindsave.policies import catalog, latency
+        from blindsave.bench import latency
+        from blindsave.policies import catalog
         from blindsave.policies.students.student import Student, load_student
 
         file = catalog.student_file(name, seed)

@@ -56,14 +56,14 @@ class MemorySwap:
     def run(self) -> dict[str, Any]:
         """Play every policy undisturbed and with its memory changed at every chosen moment."""
         from blindsave.cli.evidence import Episodes, whole_numbers
-        from blindsave.evidence import swap
+        from blindsave.diagnostics import swap
         from blindsave.store import provenance, write_json
 
         steps = whole_numbers(self.steps, "--steps")
         if self.pairs is not None and self.pairs < 1:
             raise BadInput("a trial needs at least one pair")
         if self.figure is not None:  # before minutes of playing, not after
-            from blindsave.evidence import pictures
+            from blindsave.draw import figure_files as pictures
 
             pictures.check_name(self.figure)
         chosen = {name: players(name) for name in self.policies}
@@ -79,7 +79,8 @@ class MemorySwap:
         if self.out is not None:
             write_json(self.out, {**result, "measured_on": provenance()})
         if self.figure is not None:
-            from blindsave.evidence import pictures, swap_figure
+            from blindsave.diagnostics import swap_figure
+            from blindsave.draw import figure_files as pictures
 
             pictures.save(lambda: swap_figure.draw(rows), self.figure)
         return result

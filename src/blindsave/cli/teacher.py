@@ -162,7 +162,7 @@ class Curve:
 
     def run(self) -> dict[str, Any]:
         """Draw and write."""
-        from blindsave.learning.dreamer import pictures
+        from blindsave.diagnostics import teacher_pictures as pictures
         from blindsave.store import read_json
 
         path = self.folder / "validation.json"
@@ -194,7 +194,8 @@ class Belief:
         """Imagine, compare, draw."""
         import numpy as np
 
-        from blindsave.learning.dreamer import openloop, pictures
+        from blindsave.diagnostics import openloop
+        from blindsave.diagnostics import teacher_pictures as pictures
         from blindsave.learning.dreamer.checkpoint import load_params
         from blindsave.task.episode import grid
         from blindsave.task.shots import shots
@@ -255,7 +256,7 @@ class BenchTrain:
 
 def bench_teacher(command: BenchTrain) -> dict[str, Any]:
     """Measure the teacher's updates."""
-    from blindsave.learning.dreamer.bench import bench
+    from blindsave.bench.teacher import bench
 
     return bench(
         command.variants.split(","),

@@ -10,7 +10,7 @@ from blindsave import errors
 from blindsave.engine.damage import mending
 from blindsave.engine.task import News, Output, Place, Task, Tell
 from blindsave.errors import BlindsaveError
-from blindsave.learning.distil.progress import told_to
+from blindsave.progress import told_to
 from blindsave.store import needs_room
 
 OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"

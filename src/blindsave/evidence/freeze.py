@@ -18,7 +18,8 @@ from blindsave.evidence.plan import Plan, load_plan
 SCHEMA = "blindsave.freeze.v1"
 SEALED_SPLIT = "sealed_test"
 SEALED_DISTRIBUTION = "direct_launch_v3_sealed_test_v1"
-BOUND_ROOMS = ("arena", "task", "policies", "learning", "evidence", "store.py")
+DECIDING = ("arena", "task", "policies", "learning", "evidence", "store.py")
+"""The packages that can change a result. Everything else draws, measures, checks or tells, and may change freely."""
 DECLARATION = "No outcome on any test shot has been looked at before this manifest was written."
 
 
@@ -145,7 +146,7 @@ def _code_hashes(code: Path) -> dict[str, str]:
     return {
         path.relative_to(code).as_posix(): store.sha256_file(path)
         for path in store.files_below(code)
-        if path.suffix in {".py", ".c", ".h", ".inc"} and path.relative_to(code).parts[0] in BOUND_ROOMS
+        if path.suffix in {".py", ".c", ".h", ".inc"} and path.relative_to(code).parts[0] in DECIDING
     }
 
 

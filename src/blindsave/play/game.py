@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blindsave.arena.constants import CONTROL_DT_S, MALLET_BOX_M, PUCK_BOX_M, ROBOT_BASE_M
-from blindsave.arena.recording import PUCK
+from blindsave.diagnostics.probe import features
+from blindsave.draw.recording import PUCK
 from blindsave.errors import BadInput
 from blindsave.play.roster import Player
-from blindsave.policies.probe import features
 from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import Episode
 from blindsave.task.outcomes import Outcome

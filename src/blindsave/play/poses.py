@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave.arena import scene
+from blindsave.draw import looks
 
 PUCK = "puck"
 Quaternion = tuple[float, float, float, float]
@@ -27,7 +27,7 @@ class Body(NamedTuple):
 @functools.cache
 def bodies() -> tuple[Body, ...]:
     """Every body that is drawn, parents first."""
-    model = scene.visual_model()
+    model = looks.visual_model()
     paths, found = {0: ""}, []
     for number in range(1, model.nbody):
         name = model.body(number).name

@@ -4,9 +4,9 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
+from blindsave.diagnostics.probe import Probe, find_probe
 from blindsave.errors import BadInput
 from blindsave.policies import catalog
-from blindsave.policies.probe import Probe, find_probe
 from blindsave.policies.scripted import SCRIPTED
 from blindsave.policies.students.registry import PAPER_FAMILIES
 

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave.arena import scene
+from blindsave.draw import looks
 
 SIDES = 32
 LOOKS_GROUP = 1
@@ -139,7 +139,7 @@ def _geom(model: mujoco.MjModel, geom: int) -> Mesh:
 @functools.cache
 def parts() -> tuple[Part, ...]:
     """Everything there is to see of the arena except the floor, by body and material."""
-    model = scene.visual_model()
+    model = looks.visual_model()
     found: dict[tuple[str, str], list[Mesh]] = {}
     colours: dict[str, tuple[int, int, int]] = {}
     for geom in range(model.ngeom):

@@ -15,7 +15,7 @@ class Policy(Protocol):
 
     The carry holds everything retained between steps, the previous requested action included. A new episode means a
     fresh carry from `initial`; nothing else resets it. The rows of a batch never influence each other.
-    A policy may also have an attribute `native`: a PyCapsule of name `blindsave.policy` (policies/kernel/policy.h)
+    A policy may also have an attribute `native`: a PyCapsule of name `blindsave.policy` (task/core/policy.h)
     through which a whole closed-loop episode runs in C, or None.
     """
 

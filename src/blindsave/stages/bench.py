@@ -63,9 +63,9 @@ def one_core() -> Iterator[None]:
 
 
 def _measure_playing(clock: Clock, episodes: int, threads: int | None) -> None:
+    from blindsave.bench.latency import Protocol, measure
     from blindsave.learning.distil import Schedule, record
     from blindsave.policies.catalog import load_file
-    from blindsave.policies.latency import Protocol, measure
     from blindsave.policies.scripted import FIXED_CENTRE
     from blindsave.policies.students.student import Student
 
@@ -89,7 +89,7 @@ def _measure_playing(clock: Clock, episodes: int, threads: int | None) -> None:
 
 
 def _measure_training(clock: Clock, families: Sequence[str]) -> None:
-    from blindsave.learning.distil.bench import Ours, synthetic_episodes
+    from blindsave.bench.students import Ours, synthetic_episodes
 
     data = synthetic_episodes(TRAINED_ON)
     for name in families:

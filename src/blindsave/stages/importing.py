@@ -23,9 +23,9 @@ def open_pipeline(site: Site) -> Any:
     from blindsave.learning.distil.dataset import Dataset, Episodes
     from blindsave.learning.distil.pipeline import Pipeline
     from blindsave.learning.distil.pipeline import Scale as Budget
-    from blindsave.learning.distil.progress import Progress
     from blindsave.learning.dreamer.runtime import use_cache
     from blindsave.policies.catalog import load_file
+    from blindsave.progress import Progress
 
     @dataclass
     class ImportingPipeline(Pipeline):

@@ -74,7 +74,7 @@ def make_efficiency(site: Site) -> Output:
 
 def latency(site: Site) -> dict[str, Any]:
     """One step of every final, batch one, one pinned core (docs/latency.md)."""
-    from blindsave.policies import latency as clock
+    from blindsave.bench import latency as clock
     from blindsave.policies.students.student import load_student
 
     protocol = clock.Protocol(site.scale.latency_calls, site.scale.latency_blocks, site.scale.latency_calls)

@@ -10,8 +10,8 @@ from blindsave import store
 from blindsave.errors import BadFile
 from blindsave.evidence.contestants import Contestant, from_file
 from blindsave.evidence.ledger import Ledger
-from blindsave.learning.distil.progress import Progress
 from blindsave.policies.catalog import TEACHER, model_file
+from blindsave.progress import Progress
 from blindsave.stages.scales import Scale
 
 

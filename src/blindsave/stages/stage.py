@@ -10,7 +10,7 @@ from blindsave import store
 from blindsave.engine import Engine, Output, Spread, Task
 from blindsave.engine.damage import mending
 from blindsave.errors import DiskFull
-from blindsave.learning.distil.progress import told_to
+from blindsave.progress import told_to
 from blindsave.stages.estimate import core_seconds
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site

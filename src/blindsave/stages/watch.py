@@ -7,7 +7,7 @@ from typing import Any
 from blindsave.engine import News, Task, Tell
 from blindsave.engine.damage import set_aside
 from blindsave.errors import Damaged
-from blindsave.learning.distil.progress import Progress
+from blindsave.progress import Progress
 from blindsave.stages import faults
 from blindsave.stages.records import Records
 from blindsave.stages.site import Site

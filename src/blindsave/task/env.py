@@ -86,7 +86,7 @@ class DefendEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
             raise BadInput("there is nothing to render before the first reset")
         if self.render_mode != "rgb_array":
             return None
-        from blindsave.arena.pictures import render_qpos
+        from blindsave.draw.pictures import render_qpos
 
         return render_qpos(self._batch.qpos[0].copy())
 
@@ -123,7 +123,7 @@ class DefendEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         if self.render_mode != "human":
             return
         if self._window is None:
-            from blindsave.task.window import Window
+            from blindsave.draw.window import Window
 
             self._window = Window()
         self._window.show(self._batch.qpos[0])

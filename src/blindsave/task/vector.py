@@ -84,7 +84,7 @@ class DefendVectorEnv(VectorEnv):
         """Return one picture per environment."""
         if self.render_mode is None:
             return None
-        from blindsave.arena.pictures import render_qpos
+        from blindsave.draw.pictures import render_qpos
 
         return tuple(render_qpos(qpos.copy()) for qpos in self._batch.qpos)
 

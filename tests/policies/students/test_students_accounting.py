@@ -35,8 +35,8 @@ def test_the_complex_core_counts_its_rotation_and_scaling():
 
 @pytest.mark.parametrize("rank", [0, 1, 2, 4])
 def test_the_nonlinear_part_of_the_memory_has_the_declared_rank(rank):
-    from blindsave.policies.contract import lively
     from blindsave.policies.students.training import jacobian_rank
+    from blindsave.testing.contract import lively
 
     kind = family(f"structured_k{rank}")
     assert jacobian_rank(kind, kind.init(14303)) == rank

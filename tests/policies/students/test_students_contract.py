@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from blindsave.policies import contract
 from blindsave.policies.students import Family, MemoryCore, families, glorot, zeros
+from blindsave.testing import contract
 
 pytestmark = pytest.mark.usefixtures("quick_compilation")
 

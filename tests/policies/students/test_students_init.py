@@ -64,7 +64,7 @@ def test_families_with_equal_encoders_share_their_first_draws():
 def test_gru_is_the_textbook_cell():
     """Against float64 formulas with gates in the order reset, update, new."""
     from blindsave.policies import arithmetic
-    from blindsave.policies.contract import lively
+    from blindsave.testing.contract import lively
 
     kind = family("gru_n64")
     p = {k: v.astype(np.float64) for k, v in kind.core_parameters(lively(kind, 0)).items()}
@@ -83,7 +83,7 @@ def test_gru_is_the_textbook_cell():
 @pytest.mark.parametrize("rank", [0, 2])
 def test_structured_is_the_written_update(rank):
     from blindsave.policies import arithmetic
-    from blindsave.policies.contract import lively
+    from blindsave.testing.contract import lively
 
     kind = family(f"structured_k{rank}")
     p = {k: v.astype(np.float64) for k, v in kind.core_parameters(lively(kind, 0)).items()}

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from blindsave.errors import BadFile, BadInput
-from blindsave.policies import catalog, contract, files
+from blindsave.policies import catalog, files
 from blindsave.policies.students import MemoryCore, families, family, register
 from blindsave.policies.students.accounting import cost
 from blindsave.policies.students.registry import find
 from blindsave.policies.students.sizes import core_named, with_size
 from blindsave.policies.students.student import Student
+from blindsave.testing import contract
 
 SEED = 14303
 

@@ -24,7 +24,6 @@ from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.engine import engine_for
 from blindsave.learning.distil.fit import Fitted, fit
 from blindsave.learning.distil.history import History
-from blindsave.learning.distil.progress import Progress
 from blindsave.learning.distil.schedule import (
     EPISODES,
     SHADOW_SEED,
@@ -37,6 +36,7 @@ from blindsave.learning.distil.shadow import Teacher
 from blindsave.policies.base import Policy
 from blindsave.policies.students.registry import family as family_of
 from blindsave.policies.students.student import Student, load_student
+from blindsave.progress import Progress
 
 STUDENTS = "students"
 METRICS = "metrics.jsonl"

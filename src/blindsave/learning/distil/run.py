@@ -187,7 +187,7 @@ def _run(command: str, options: dict[str, Any]) -> dict[str, Any]:
     if command == "students":
         return distil_students(**options)
     if command == "bench":
-        from blindsave.learning.distil.bench import bench
+        from blindsave.bench.students import bench
 
         chosen = {name: value for name, value in options.items() if value is not None}
         return bench(**chosen, report=lambda line: print(line, file=sys.stderr, flush=True))

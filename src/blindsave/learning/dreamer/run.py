@@ -164,7 +164,7 @@ def run(command: str, options: dict[str, Any]) -> dict[str, Any]:
         from blindsave.learning.dreamer import pack
 
         return {"files": [str(path) for path in getattr(pack, command)(**options)]}
-    from blindsave.learning.dreamer.bench import bench
+    from blindsave.bench.teacher import bench
     from blindsave.learning.dreamer.runtime import use_cache
 
     cache = options.pop("cache")

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy.h"
+#include "task/core/policy.h"
 #include "program.h"
 
 typedef struct {

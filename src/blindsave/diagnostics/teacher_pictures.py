@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from blindsave.diagnostics.openloop import Prediction
 from blindsave.errors import BadInput
 from blindsave.learning.dreamer import metrics
-from blindsave.learning.dreamer.openloop import Prediction
 from blindsave.store import write_whole
 
 LOSSES = ("loss_observation", "loss_reward", "loss_continue", "loss_dynamics", "loss_critic", "loss_replay_critic")

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from blindsave.bench.plain_numpy import plain_numpy
+from blindsave.bench.runtimes import onnx_stepper, torch_stepper
 from blindsave.policies.arithmetic import Array
 from blindsave.policies.native import ProgramPolicy
-from blindsave.policies.plain_numpy import plain_numpy
-from blindsave.policies.rivals import onnx_stepper, torch_stepper
 
 DEADLINE_US = 20_000.0
 """One control step at 50 Hz."""

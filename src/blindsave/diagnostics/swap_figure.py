@@ -6,7 +6,7 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from blindsave.evidence.probe_figure import STYLES
+from blindsave.diagnostics.probe_figure import STYLES
 
 TITLES = {
     "exchange": "Who remembers: memories exchanged between twins",

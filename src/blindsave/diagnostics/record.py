@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blindsave.arena.constants import CONTROL_DT_S, MALLET_BOX_M, PUCK_BOX_M, ROBOT_BASE_M
-from blindsave.arena.recording import Recording
+from blindsave.draw.recording import Recording
 from blindsave.policies.base import Policy
 from blindsave.policies.scripted import Privileged
 from blindsave.task.defend import DefendBatch

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blindsave.arena.constants import CONTROL_DT_S, ROBOT_BASE_M
+from blindsave.diagnostics.probe import Probe, features
 from blindsave.policies import closed_loop
-from blindsave.policies.probe import Probe, features
 from blindsave.task.episode import UNDISTURBED
 from blindsave.task.shots import Shot
 from blindsave.task.tracking import BLACKOUT_START

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
-from blindsave.arena import looks, scene
-from blindsave.arena.canvas import Colour
+from blindsave.draw import looks
+from blindsave.draw.canvas import Colour
 from blindsave.errors import BadInput
 
 MAX_EXTRA_GEOMS = 2000
@@ -97,7 +97,7 @@ class Stage:
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
-        self.model = looks.dress(copy.copy(scene.visual_model()), width, height)
+        self.model = looks.dress(copy.copy(looks.visual_model()), width, height)
         self.data = mujoco.MjData(self.model)
         self._gl = _context(width, height)
         self._gl.make_current()

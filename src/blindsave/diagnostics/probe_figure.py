@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from blindsave.evidence import pictures
+from blindsave.draw import figure_files as pictures
 
 STYLES = {
     # colour and marker, as in the report

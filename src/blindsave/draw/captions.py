@@ -1,6 +1,6 @@
 """Words and bars over a picture: title, timeline of what was seen and when the arm was free, outcome."""
 
-from blindsave.arena.canvas import (
+from blindsave.draw.canvas import (
     ACCENT,
     BAD,
     GOOD,
@@ -15,7 +15,7 @@ from blindsave.arena.canvas import (
     Point,
     text_width,
 )
-from blindsave.arena.recording import Recording
+from blindsave.draw.recording import Recording
 
 OUTCOMES = {
     "goal_conceded": "goal conceded",

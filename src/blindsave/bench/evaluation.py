@@ -16,7 +16,7 @@ LENGTHS = (0, 5, 10, 15, 20, 25)
 def bench_evaluate(name: str, count: int, rounds: int, threads: int | None) -> dict[str, Any]:
     """Time a grid of the principal test and the simulator in turns; ratio = evaluation / (steps / rate)."""
     from blindsave.arena import native
-    from blindsave.arena.bench import Load
+    from blindsave.bench.sim import Load
 
     one = _player(name)
     grid = schedule("principal_test", LENGTHS, members=shots("principal_test")[:count])

@@ -30,9 +30,9 @@ class Window:
         import mujoco
         import mujoco.viewer
 
-        from blindsave.arena import scene
+        from blindsave.draw import looks
 
-        self._model, self._mujoco = scene.visual_model(), mujoco
+        self._model, self._mujoco = looks.visual_model(), mujoco
         self._data = mujoco.MjData(self._model)
         self._viewer = mujoco.viewer.launch_passive(self._model, self._data, show_left_ui=False, show_right_ui=False)
         self._due = time.monotonic()

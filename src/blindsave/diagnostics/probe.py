@@ -3,8 +3,8 @@
     believed position (mm, table frame) = W carry + b
 
 A policy that carries nothing is probed through its present observation: all it has. A probe is fitted by
-`blindsave probe` (evidence/probe.py) on recorded episodes and never used by the policy itself. The file is safetensors
-like any policy, with the SHA-256 of the policy it belongs to and its error figures in the metadata.
+`blindsave probe` (diagnostics/probe_fit.py) on recorded episodes and never used by the policy itself. The file is
+safetensors like any policy, with the SHA-256 of the policy it belongs to and its error figures in the metadata.
 """
 
 from dataclasses import dataclass

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from blindsave.arena import topdown
-from blindsave.arena.canvas import MIST, NIGHT, PAPER, Canvas, Colour, Point
-from blindsave.arena.captions import pill
 from blindsave.arena.constants import GOAL_WIDTH_M, MALLET_RADIUS_M, TABLE_LENGTH_M
-from blindsave.arena.pictures import Image
-from blindsave.arena.recording import Recording
+from blindsave.draw import topdown
+from blindsave.draw.canvas import MIST, NIGHT, PAPER, Canvas, Colour, Point
+from blindsave.draw.captions import pill
+from blindsave.draw.pictures import Image
+from blindsave.draw.recording import Recording
 from blindsave.errors import BadInput
 
 FIRST, SECOND = (0.36, 0.74, 0.96), (1.0, 0.62, 0.20)

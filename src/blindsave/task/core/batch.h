@@ -4,9 +4,9 @@
 
 #include <mujoco/mjbatch.h>
 
-#include "arena.h"
-#include "policies/kernel/policy.h"
-#include "task/core/defend.h"
+#include "arena/core/arena.h"
+#include "policy.h"
+#include "defend.h"
 
 typedef struct {
   bs_arena arena;

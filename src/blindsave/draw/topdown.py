@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blindsave.arena import constants as c
-from blindsave.arena.canvas import ACCENT, BELIEVED, INK, NIGHT, PAPER, SEEN, UNSEEN, Canvas, Colour, Point
-from blindsave.arena.recording import skeleton
+from blindsave.draw.canvas import ACCENT, BELIEVED, INK, NIGHT, PAPER, SEEN, UNSEEN, Canvas, Colour, Point
+from blindsave.draw.recording import skeleton
 
 HALF_X, HALF_Y, GOAL, RIM = c.TABLE_LENGTH_M / 2, c.TABLE_WIDTH_M / 2, c.GOAL_WIDTH_M / 2, 0.09
 SURFACE, RAIL, LINE, RED = (0.115, 0.225, 0.36), (0.80, 0.82, 0.86), (0.66, 0.74, 0.83), (0.87, 0.28, 0.25)

@@ -5,12 +5,14 @@ are in group 0). The frames of the links are those of `scene.py`: every joint tu
 the even joints (shoulder, elbow, wrist) two housings sit side by side on that axis, as on the real arm.
 """
 
+from functools import cache
 from math import cos, radians, sin
 
 import mujoco
 import numpy as np
 
 from blindsave.arena import constants as c
+from blindsave.arena import scene
 
 SHELL, TRIM, DARK, METAL = "shell", "trim", "dark", "metal"
 FLOOR_Z_M = -0.78
@@ -276,6 +278,12 @@ CAMERAS = (
 )
 
 WORLD = LIGHTS + CAMERAS + _hall() + _rails() + _markings()
+
+
+@cache
+def visual_model() -> mujoco.MjModel:
+    """Compile the scene for pictures. Treat it as read-only."""
+    return mujoco.MjModel.from_xml_string(scene.scene_xml(scene.Look(decorate, WORLD, ASSETS)))
 
 
 def dress(model: mujoco.MjModel, width: int, height: int) -> mujoco.MjModel:

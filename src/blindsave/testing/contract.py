@@ -1,6 +1,6 @@
 """The memory-core contract as checks anyone can run on their own core.
 
-    from blindsave.policies.contract import check_core
+    from blindsave.testing.contract import check_core
     check_core("my_core", MyCore())
 
 Each check raises AssertionError with one sentence; `CHECKS` lists them for use with pytest.mark.parametrize. The checks

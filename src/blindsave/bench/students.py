@@ -156,7 +156,7 @@ def _bench_family(
 def _torch_trainer(name: str, data: Episodes, batch: np.ndarray) -> tuple[Any, int]:
     """The PyTorch comparison and its number of threads, or (None, 0) where torch is not installed."""
     try:
-        from blindsave.learning.distil.bench_torch import TorchTrainer, choose_threads
+        from blindsave.bench.students_torch import TorchTrainer, choose_threads
     except ModuleNotFoundError:
         return None, 0
     trainer = TorchTrainer(family(name), data, TRAINING_SEEDS, Recipe())

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from blindsave.diagnostics.action_errors import forced_error
+from blindsave.diagnostics.nearest import nearest_history
 from blindsave.learning.distil.dataset import Episodes, concatenate
-from blindsave.learning.distil.errors import forced_error
-from blindsave.learning.distil.nearest import nearest_history
 from blindsave.learning.distil.pipeline import Pipeline, open_student
 from blindsave.learning.distil.schedule import PILOT_SHADOW_SEED
 from blindsave.policies import closed_loop

@@ -1,6 +1,6 @@
 import gymnasium
 
-from blindsave.task.registration import ENV_ID, register_environments
+from blindsave.registration import ENV_ID, register_environments
 
 
 def test_registering_twice_is_harmless_and_silent():

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave.arena import captions, opengl, topdown
-from blindsave.arena.canvas import BELIEVED, INK, MIST, NIGHT, PAPER, SEEN, UNSEEN, Canvas
-from blindsave.arena.recording import Recording
+from blindsave.draw import captions, opengl, topdown
+from blindsave.draw.canvas import BELIEVED, INK, MIST, NIGHT, PAPER, SEEN, UNSEEN, Canvas
+from blindsave.draw.recording import Recording
 from blindsave.errors import BadInput
 
 View = Literal["3d", "top"]

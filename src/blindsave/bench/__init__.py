@@ -1,0 +1,1 @@
+"""What is measured on a machine: speed, latency, coverage of the intervals. Describes, never decides."""
