@@ -1,4 +1,4 @@
-"""What tests of several rooms share."""
+"""What tests of several packages share."""
 
 import pytest
 

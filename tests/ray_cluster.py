@@ -18,12 +18,12 @@ if __name__ == "__main__":
     second = cluster.add_node(num_cpus=1)
     heard, lost = [], []
 
-    def listen(news) -> None:
-        heard.append(news.what)
+    def listen(event) -> None:
+        heard.append(event.what)
         if not lost and len(list(site.work.glob("waiting-*"))) == 2:
             lost.append(second)
             cluster.remove_node(second, allow_graceful=False)
-        if news.what == "fault":
+        if event.what == "fault":
             (site.work / "go").touch()
 
     with open_engine("ray", address=cluster.address) as engine:

@@ -15,7 +15,7 @@ import pytest
 import engine_tasks
 import tiny_study
 from blindsave import store
-from blindsave.engine import Here, News, Output, Task, Workers, open_engine
+from blindsave.engine import InProcess, Output, Task, TaskEvent, Workers, open_engine
 from blindsave.engine.machine import cores, gpus
 from blindsave.engine.retries import RETRIES, TaskLost
 from blindsave.errors import BadFile, BadInput, Damaged, DiskFull
@@ -44,7 +44,7 @@ def workers():
     os.environ["PYTHONPATH"] = before
 
 
-def silent(news: News) -> None:
+def silent(event: TaskEvent) -> None:
     """Nobody listens."""
 
 
@@ -57,7 +57,7 @@ def gone(pid: int) -> bool:
 
 
 def test_a_task_survives_being_written_down():
-    task = Task("1 + 2", engine_tasks.add, {"a": 1, "b": 2}, {"student": 3}, apart=True)
+    task = Task("1 + 2", engine_tasks.add, {"a": 1, "b": 2}, {"student": 3}, exclusive=True)
     text = json.dumps(task.to_dict())
     assert json.loads(text)["work"] == "engine_tasks:add"
     assert Task.from_dict(json.loads(text)) == task
@@ -81,13 +81,13 @@ def test_what_cannot_be_written_down_is_no_task():
 
 @pytest.mark.parametrize("name", ["here", "workers"])
 def test_outputs_come_in_the_order_of_the_tasks_and_everything_is_told(site, workers, name):
-    engine, heard = {"here": Here(), "workers": workers}[name], []
+    engine, heard = {"here": InProcess(), "workers": workers}[name], []
     tasks = [Task(f"{a}", engine_tasks.add, {"a": a, "b": 1}) for a in range(5)]
     found = engine.run(site, tasks, heard.append)
     assert [output.result["sum"] for output in found] == [1, 2, 3, 4, 5]
     assert [output.files[0].name for output in found] == [f"sum-{a}-1" for a in range(5)]
     for key in map(str, range(5)):
-        told = [(news.what, news.done, news.total, news.remark) for news in heard if news.key == key]
+        told = [(event.what, event.done, event.total, event.remark) for event in heard if event.key == key]
         assert told == [
             ("begun", 0, 0, ""),
             ("progress", 1, 2, "half"),
@@ -113,7 +113,7 @@ def test_workers_share_the_cores_unless_told_otherwise(site, workers):
 
 
 def test_a_task_whose_worker_is_killed_is_done_again(site):
-    heard: list[News] = []
+    heard: list[TaskEvent] = []
     tasks = [
         Task("bad", engine_tasks.die, {"name": "bad", "times": 2}),
         Task("good", engine_tasks.add, {"a": 1, "b": 1}),
@@ -121,17 +121,17 @@ def test_a_task_whose_worker_is_killed_is_done_again(site):
     with Workers(2) as engine:
         found = engine.run(site, tasks, heard.append)
     assert [dict(found[0].result), found[1].result["sum"]] == [{"deaths": 2}, 2]
-    faults = [news for news in heard if news.what == "fault"]
-    assert [news.key for news in faults] == ["bad", "bad"]
-    assert all("was killed by SIGKILL" in news.remark for news in faults)
+    faults = [event for event in heard if event.what == "fault"]
+    assert [event.key for event in faults] == ["bad", "bad"]
+    assert all("was killed by SIGKILL" in event.remark for event in faults)
     assert not list(site.folder.rglob(f"{store.TEMPORARY}*"))
 
 
 def test_a_task_that_always_kills_its_worker_is_named(site):
-    heard: list[News] = []
+    heard: list[TaskEvent] = []
     with Workers(1) as engine, pytest.raises(TaskLost, match=r"`bad` failed 4 times.*SIGKILL"):
         engine.run(site, [Task("bad", engine_tasks.die, {"name": "bad", "times": 99})], heard.append)
-    assert len([news for news in heard if news.what == "fault"]) == RETRIES
+    assert len([event for event in heard if event.what == "fault"]) == RETRIES
     assert len(list(site.work.glob("bad-death-*"))) == RETRIES + 1
 
 
@@ -152,10 +152,10 @@ def test_an_error_that_will_not_pass_stops_the_others_and_leaves_nothing(site):
 @pytest.mark.parametrize("name", ["here", "workers"])
 def test_an_error_of_the_system_may_pass_but_a_full_disk_does_not(site, name):
     with open_engine(name, None if name == "here" else 1) as engine:
-        heard: list[News] = []
+        heard: list[TaskEvent] = []
         found = engine.run(site, [Task("t", engine_tasks.fail_once, {"kind": "EIO"})], heard.append)
         assert found[0].result == {"ok": True}
-        assert [news.what for news in heard] == ["begun", "fault", "begun", "ended"]
+        assert [event.what for event in heard] == ["begun", "fault", "begun", "ended"]
         (site.work / "failed").unlink()
         with pytest.raises(DiskFull, match="there is no room left on the disk"):
             engine.run(site, [Task("t", engine_tasks.fail_once, {"kind": "ENOSPC"})], silent)
@@ -169,44 +169,44 @@ def test_a_bug_in_a_worker_is_shown_where_it_is(site, workers, capsys):
 
 @pytest.mark.parametrize("name", ["here", "workers"])
 def test_a_damaged_artifact_is_moved_aside_and_made_again(site, workers, name):
-    engine = {"here": Here(), "workers": workers}[name]
+    engine = {"here": InProcess(), "workers": workers}[name]
     task, heard = Task("t", engine_tasks.artifact), []
     (file,) = engine.run(site, [task], silent)[0].files
     file.write_text("half")
     assert engine.run(site, [task], heard.append)[0].files == (file,)
     assert file.read_text() == "whole"
-    (fault,) = [news.remark for news in heard if news.what == "fault"]
+    (fault,) = [event.remark for event in heard if event.what == "fault"]
     assert "data is damaged" in fault and "work/damaged/grid" in fault
     (aside,) = (site.work / "damaged").rglob("data")
     assert aside.read_text() == "half"
 
 
 def test_damage_elsewhere_is_raised(site):
-    from blindsave.engine.damage import mending
+    from blindsave.engine.repair import with_repair
 
     def harm(piece: Path) -> None:
         raise Damaged("harmed", piece)
 
     with pytest.raises(BadFile, match="harmed"):
-        mending(site, partial(harm, site.results / "table"), print)
+        with_repair(site, partial(harm, site.results / "table"), print)
     with pytest.raises(BadFile, match="harmed"):  # made again, and damaged again
-        mending(site, partial(harm, site.work / "piece"), lambda sentence: None)
+        with_repair(site, partial(harm, site.work / "piece"), lambda sentence: None)
 
 
 @pytest.mark.parametrize("name", ["here", "workers"])
-def test_a_task_apart_gets_a_fresh_process_and_all_cores(site, workers, name, monkeypatch):
+def test_a_task_alone_gets_a_fresh_process_and_all_cores(site, workers, name, monkeypatch):
     monkeypatch.setenv("NPROC", "1")
-    engine = {"here": Here(), "workers": workers}[name]
-    found = engine.run(site, [Task("apart", engine_tasks.environment, apart=True)], silent)[0].result
+    engine = {"here": InProcess(), "workers": workers}[name]
+    found = engine.run(site, [Task("exclusive", engine_tasks.environment, exclusive=True)], silent)[0].result
     assert (found["NPROC"], found["threads"]) == (None, None)
     assert found["pid"] != os.getpid() and gone(found["pid"])
 
 
 def test_engines_are_chosen_by_name():
     with open_engine("here") as engine:
-        assert isinstance(engine, Here)
+        assert isinstance(engine, InProcess)
     with open_engine(None, 1) as engine:
-        assert isinstance(engine, Here)
+        assert isinstance(engine, InProcess)
     with open_engine(None, 3) as engine:
         assert isinstance(engine, Workers) and engine.count == 3
     refused = {
@@ -236,7 +236,7 @@ import engine_tasks, tiny_study
 from blindsave.engine import Task, open_engine
 site = tiny_study.site(Path(sys.argv[1]))
 with open_engine("workers", 2) as engine:
-    engine.run(site, [Task(n, engine_tasks.block, {"name": n}) for n in ("a", "b")], lambda news: None)
+    engine.run(site, [Task(n, engine_tasks.block, {"name": n}) for n in ("a", "b")], lambda event: None)
 """
 
 

@@ -22,9 +22,9 @@ from blindsave.errors import BadFile, BlindsaveError, DiskFull
 from blindsave.evidence import tables
 from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.policies import catalog
-from blindsave.progress import told_to
+from blindsave.progress import redirect_progress
 from blindsave.stages import faults, groundwork
-from blindsave.stages.importing import OtherEpisodesError, bring, open_pipeline
+from blindsave.stages.importing import OtherEpisodesError, import_trainings, open_pipeline
 from blindsave.stages.planning import published_plan, reduced, to_toml
 from blindsave.stages.records import Records
 from blindsave.stages.reporting import DATED
@@ -106,7 +106,7 @@ def test_every_engine_gives_the_same_bytes(finished, tmp_path, engine, until, co
     assert found.keys() >= compared
     assert [name for name in found if found[name] != expected[name]] == []
     assert until != "report" or found.keys() == expected.keys()
-    assert not faults.survived(folder)
+    assert not faults.read_faults(folder)
     assert not (list(folder.rglob(f"{store.TEMPORARY}*")) + list(folder.glob("work/shard/*")))
 
 
@@ -129,7 +129,7 @@ def test_a_study_whose_workers_are_killed_gives_the_same_bytes(finished, tmp_pat
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    deaths, survived = list(tokens.glob("*.death")), faults.survived(folder)
+    deaths, survived = list(tokens.glob("*.death")), faults.read_faults(folder)
     assert len(survived) == len(deaths) >= 3
     assert len({fault["stage"] for fault in survived}) > 1
     assert all(f"blindsave: {fault['stage']}: {fault['what']}" in done.stderr for fault in survived)
@@ -193,7 +193,7 @@ def test_a_truncated_shard_is_collected_again(finished, tmp_path, capsys):
     assert ran(folder) == ["base"]
     assert shard.read_bytes() == whole
     assert (folder / "work/damaged" / Path(base).relative_to("work") / shard.name).read_bytes() == whole[:-100]
-    (fault,) = faults.survived(folder)
+    (fault,) = faults.read_faults(folder)
     assert str(shard) in fault["what"] and fault["what"] in capsys.readouterr().err
     assert results(folder) == results(finished)
     assert ran(folder) == []
@@ -222,7 +222,7 @@ def test_what_was_frozen_or_published_is_never_made_again(finished, tmp_path, na
     (folder / name).write_bytes((folder / name).read_bytes()[:-1])
     with pytest.raises(BadFile, match=f"{Path(name).name} was changed after its stage had finished"):
         ran(folder)
-    assert not (folder / "work/damaged").exists() and not faults.survived(folder)
+    assert not (folder / "work/damaged").exists() and not faults.read_faults(folder)
 
 
 def test_once_the_test_is_open_a_model_is_not_replaced(finished, tmp_path):
@@ -245,7 +245,7 @@ def test_a_corrupted_checkpoint_is_set_aside_and_the_training_begins_again(finis
         content = content[:-1] + bytes([content[-1] ^ 1])
     store.write_whole(checkpoint, content)
     assert ran(folder, until="collectors") == ["collectors"]
-    (fault,) = faults.survived(folder)
+    (fault,) = faults.read_faults(folder)
     assert str(checkpoint) in fault["what"]
     assert (folder / "work/damaged/checkpoints" / checkpoint.name).read_bytes() == content
     assert not checkpoint.exists()
@@ -346,7 +346,7 @@ def test_a_study_can_train_its_own_teacher(tmp_path, monkeypatch, quick_compilat
     site = tiny_study.Site(tmp_path, replace(tiny_study.TINY, train_teacher=True, teacher_steps=64))
     groundwork.make_teacher(replace(site, scale=tiny_study.TINY))  # the folder first had the shipped one
     heard = []
-    with told_to(lambda done, total, remark: heard.append((done, total, remark))):
+    with redirect_progress(lambda done, total, remark: heard.append((done, total, remark))):
         output = groundwork.make_teacher(site)
     assert output.result["trained_here"]
     assert (heard[0][:2], heard[-1][:2]) == ((64, 64), (64, 64))
@@ -388,7 +388,7 @@ def test_trainings_made_elsewhere_are_taken_without_their_episodes(finished, tmp
 
     archive = pack(finished / "work", tmp_path / "students.tar")[0]
     site = tiny_study.site(begun(finished, tmp_path / "study", "splits", "teacher", "memory"))
-    assert bring(site, archive) > 0
+    assert import_trainings(site, archive) > 0
     for _ in study.run(site, until="finals"):
         pass
     for path in (tmp_path / "study/models").rglob("*.safetensors"):
@@ -409,7 +409,7 @@ def imported_without_finals(finished, folder):
         if json.loads(manifest.read_text())["configuration"]["stage"] == "final":
             shutil.rmtree(manifest.parent)
     site = tiny_study.site(begun(finished, folder / "study", "splits", "teacher", "memory"))
-    bring(site, pack(elsewhere, folder / "students.tar")[0])
+    import_trainings(site, pack(elsewhere, folder / "students.tar")[0])
     return site
 
 

@@ -26,7 +26,7 @@ def talk(*requests: dict) -> list[dict]:
             process.stdin.flush()
             while True:
                 answers.append(json.loads(process.stdout.readline()))
-                if "news" not in answers[-1]:
+                if "event" not in answers[-1]:
                     break
         process.stdin.close()
         assert process.wait(timeout=60) == 0
@@ -36,14 +36,14 @@ def talk(*requests: dict) -> list[dict]:
 def test_a_worker_answers_task_after_task_and_ends_with_its_input(tmp_path):
     place = tiny_study.site(tmp_path).to_dict()
     good = Task("sum", engine_tasks.add, {"a": 2, "b": 3}).to_dict()
-    *news, first, loud, refused, bug, missing = talk(
+    *event, first, loud, refused, bug, missing = talk(
         {"place": place, "task": good},
         {"place": place, "task": good | {"work": "engine_tasks:loud", "arguments": {}}},
         {"place": place, "task": good | {"work": "engine_tasks:refuse", "arguments": {"after": "sum-2-3"}}},
         {"place": place, "task": good | {"work": "engine_tasks:bug", "arguments": {}}},
         {"place": place, "task": good | {"work": "no_such_module:bug", "arguments": {}}},
     )
-    assert [(one["news"]["done"], one["news"]["total"]) for one in news] == [(1, 2), (2, 2)]
+    assert [(one["event"]["done"], one["event"]["total"]) for one in event] == [(1, 2), (2, 2)]
     assert first["output"]["result"]["sum"] == 5
     assert loud["output"]["result"] == {"ok": True}
     assert (refused["error"]["kind"], refused["error"]["sentence"]) == ("BadInput", "this will never do")

@@ -15,7 +15,7 @@ _listener: Listener | None = None
 
 
 @contextlib.contextmanager
-def told_to(listener: Listener) -> Iterator[None]:
+def redirect_progress(listener: Listener) -> Iterator[None]:
     """Every counter of this process speaks to the listener instead of standard error."""
     global _listener
     before, _listener = _listener, listener

@@ -244,11 +244,11 @@ def git_state() -> dict[str, Any] | None:
 
 
 @functools.cache
-def code_sha256(*rooms: str) -> str:
-    """One hash over the package's source files (`.py`, `.c`, `.h`, `.inc`), of the named rooms or of all."""
+def code_sha256(*packages: str) -> str:
+    """One hash over the package's source files (`.py`, `.c`, `.h`, `.inc`), of the named packages or of all."""
     here = Path(__file__).resolve().parent
     kinds = {".py", ".c", ".h", ".inc"}
-    tops = {*rooms}
+    tops = {*packages}
     files = [
         path
         for path in files_below(here)

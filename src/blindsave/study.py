@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from blindsave import store
-from blindsave.engine import Engine, Here, Tell
+from blindsave.engine import Engine, EventHandler, InProcess
 from blindsave.errors import BlindsaveError
 from blindsave.evidence.freeze import DECIDING
 from blindsave.stages import distillation, groundwork, measuring, reporting, sealing
 from blindsave.stages.estimate import Estimate, Machine, estimate, this_machine
+from blindsave.stages.monitor import StageMonitor
 from blindsave.stages.rates import rates_here
 from blindsave.stages.records import Records, content, state
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
 from blindsave.stages.stage import Stage, perform
-from blindsave.stages.watch import Watch
 
 METHOD: tuple[Stage, ...] = (
     Stage(
@@ -100,7 +100,7 @@ class Event:
 
 
 def run(
-    site: Site, engine: Engine | None = None, until: str | None = None, listen: Tell | None = None
+    site: Site, engine: Engine | None = None, until: str | None = None, listen: EventHandler | None = None
 ) -> Iterator[Event]:
     """Run the study's stages in order, skipping those whose outputs exist and verify; `listen` hears of every task."""
     records = Records(site.folder)
@@ -110,11 +110,11 @@ def run(
         left = estimates[number:]
         given = {"given": stage.given(site)} if stage.given else {}
         key = store.digest({"stage": stage.name, "after": before, **given})
-        watch = Watch(site, records, stage.name, key, stage.tasks(site.scale), listen)
-        record = records.verified(stage.name, key, watch.mend)
+        monitor = StageMonitor(site, records, stage.name, key, stage.tasks(site.scale), listen)
+        record = records.verified(stage.name, key, monitor.mend)
         if record is None:
             yield Event(stage, "begun", left)
-            record = perform(site, stage, watch, Here() if stage.here or engine is None else engine)
+            record = perform(site, stage, monitor, InProcess() if stage.here or engine is None else engine)
             yield Event(stage, "ran", left[1:], record)
         else:
             yield Event(stage, "skipped", left[1:], record)

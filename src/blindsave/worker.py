@@ -1,7 +1,7 @@
 """A worker: does tasks that arrive as JSON lines on standard input and answers on standard output.
 
     {"place": {...}, "task": {...}}      a task to do; `blindsave.engine.task` says what is in it
-    {"news": {...}}                      how it gets on
+    {"event": {...}}                      how it gets on
     {"output": {...}} or {"error": ...}  what came of it
 
 `blindsave study` starts workers (`blindsave.engine.workers`). A worker ends when its standard input does, so none
@@ -19,7 +19,7 @@ from dataclasses import asdict
 from typing import Any
 
 from blindsave.engine.perform import answer
-from blindsave.engine.task import News
+from blindsave.engine.task import TaskEvent
 from blindsave.stages.site import Site
 
 PATIENCE_S = 5.0
@@ -37,8 +37,8 @@ def main() -> None:
         answers.write(json.dumps(message, allow_nan=False) + "\n")
         answers.flush()
 
-    def tell(news: News) -> None:
-        say({"news": asdict(news)})
+    def tell(event: TaskEvent) -> None:
+        say({"event": asdict(event)})
 
     requests: Requests = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()

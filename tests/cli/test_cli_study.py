@@ -12,7 +12,7 @@ from blindsave.cli.study import run_study
     ("took", "said"),
     [
         (200.0, "about 10 min; 10 min left"),  # twice as slow as estimated: so will be the next stage
-        (1.0, "about 5 min; 5 min left"),  # its work was found done: no news about the machine
+        (1.0, "about 5 min; 5 min left"),  # its work was found done: no event about the machine
     ],
 )
 def test_estimates_learn_from_stages_that_worked_and_not_from_those_that_found_their_work_done(

@@ -14,14 +14,14 @@ from blindsave.policies.native import ProgramPolicy
 from blindsave.policies.students import families, family
 from blindsave.policies.students.student import Provenance, Student
 from blindsave.policies.trace import trace
-from blindsave.testing.contract import lively, observations, recorded, same_bits
+from blindsave.testing.contract import observations, randomised_params, recorded, same_bits
 
 F = np.float32
 ONE_OF_EACH = ("finite_stack_10", "structured_k2", "gru_n64")
 
 
 def student(name: str, seed: int = 14303) -> Student:
-    return Student(family(name), lively(family(name), seed), Provenance(seed))
+    return Student(family(name), randomised_params(family(name), seed), Provenance(seed))
 
 
 def need(*tools: str) -> None:

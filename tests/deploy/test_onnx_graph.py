@@ -11,14 +11,14 @@ from blindsave.policies.native import ProgramPolicy  # noqa: E402
 from blindsave.policies.students import families, family  # noqa: E402
 from blindsave.policies.students.student import Provenance, Student  # noqa: E402
 from blindsave.policies.trace import trace  # noqa: E402
-from blindsave.testing.contract import lively  # noqa: E402
+from blindsave.testing.contract import randomised_params  # noqa: E402
 
 F = np.float32
 
 
 @pytest.mark.parametrize("name", families())
 def test_every_family_agrees_over_an_episode(name, tmp_path):
-    student = Student(family(name), lively(family(name), 1), Provenance(1))
+    student = Student(family(name), randomised_params(family(name), 1), Provenance(1))
     error = onnx_error(export_onnx(student, tmp_path), student, steps=125)
     assert error is not None and error <= 1e-5
 

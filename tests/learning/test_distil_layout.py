@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from blindsave.errors import BadInput
 from blindsave.learning.distil.layout import (
+    balanced_groups,
     batches,
-    dealt,
     envelope,
     make_layout,
     permutation,
@@ -44,7 +44,7 @@ def test_batches_hold_every_episode_once_longest_first(lengths, batch):
 @settings(max_examples=60, deadline=None)
 @given(lengths_lists, st.integers(1, 16))
 def test_dealt_groups_hold_every_episode_once(lengths, batch):
-    groups = dealt(np.array(lengths), batch)
+    groups = balanced_groups(np.array(lengths), batch)
     assert sorted(groups[groups >= 0].tolist()) == list(range(len(lengths)))
 
 

@@ -1,4 +1,4 @@
-"""One synthetic study and one report for all tests of this room."""
+"""One synthetic study and one report for all tests of the report."""
 
 from pathlib import Path
 

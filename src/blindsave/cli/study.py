@@ -115,9 +115,9 @@ class Study:
 
     def _bring(self, site: Any) -> None:
         if self.bring is not None:
-            from blindsave.stages.importing import bring
+            from blindsave.stages.importing import import_trainings
 
-            _tell(f"{bring(site, self.bring)} files brought from {self.bring}")
+            _tell(f"{import_trainings(site, self.bring)} files brought from {self.bring}")
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the plan, or the rates and where the report is."""
@@ -181,14 +181,14 @@ class Status:
     def run(self) -> dict[str, Any]:
         """Verify everything the stages made."""
         from blindsave import study
-        from blindsave.stages.faults import survived
+        from blindsave.stages.faults import read_faults
         from blindsave.stages.joint import study_folders
 
         folder = self.folder or _latest()
         found = [(name, one) for name, place in study_folders(folder).items() for one in study.status(place)]
         named = len(study_folders(folder)) > 1
         stages = [({"teacher": name} if named else {}) | one for name, one in found]
-        faults = [fault for place in study_folders(folder).values() for fault in survived(place)]
+        faults = [fault for place in study_folders(folder).values() for fault in read_faults(place)]
         return {"folder": str(folder), "stages": stages, "faults": faults}
 
     def show(self, result: dict[str, Any]) -> None:

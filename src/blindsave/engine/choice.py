@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-from blindsave.engine.here import Here
+from blindsave.engine.in_process import InProcess
 from blindsave.engine.machine import cores
 from blindsave.engine.task import Engine
 from blindsave.engine.workers import Workers
@@ -34,13 +34,13 @@ def _engine(name: str, workers: int | None, address: str | None) -> contextlib.A
     if name == "here":
         if workers not in (None, 1):
             raise BadInput("the engine `here` is one process: `--workers` is for `workers` and `ray`")
-        return contextlib.nullcontext(Here())
+        return contextlib.nullcontext(InProcess())
     if name == "workers":
         return Workers(workers)
     if name == "ray":
-        from blindsave.engine.on_ray import OnRay
+        from blindsave.engine.ray_engine import RayEngine
 
-        return OnRay(address, workers)
+        return RayEngine(address, workers)
     raise BadInput(f"there is no engine `{name}`; engines: {', '.join(ENGINES)}")
 
 

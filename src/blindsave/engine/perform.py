@@ -7,41 +7,43 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from blindsave import errors
-from blindsave.engine.damage import mending
-from blindsave.engine.task import News, Output, Place, Task, Tell
+from blindsave.engine.repair import with_repair
+from blindsave.engine.task import EventHandler, Output, Place, Task, TaskEvent
 from blindsave.errors import BlindsaveError
-from blindsave.progress import told_to
+from blindsave.progress import redirect_progress
 from blindsave.store import needs_room
 
 OUT_OF_MEMORY = "RESOURCE_EXHAUSTED"
 """How JAX says that a GPU's memory is full; it may be free later."""
 
 
-class Mishap(Exception):
+class TransientError(Exception):
     """A task failed for a reason that may be gone the next time: its worker died, or a disk or memory let it down."""
 
 
-def perform(place: Place, task: Task[Any], tell: Tell) -> Output:
+def perform(place: Place, task: Task[Any], tell: EventHandler) -> Output:
     """Do a task here; damaged pieces below the place's `work` are made again."""
 
     def progress(done: int, total: int, remark: str) -> None:
-        tell(News("progress", task.key, done, total, remark, os.getpid()))
+        tell(TaskEvent("progress", task.key, done, total, remark, os.getpid()))
 
     def fault(sentence: str) -> None:
-        tell(News("fault", task.key, remark=sentence))
+        tell(TaskEvent("fault", task.key, remark=sentence))
 
-    with needs_room(place.folder), told_to(progress):
-        return mending(place, lambda: task.work(place, **task.arguments), fault)
+    with needs_room(place.folder), redirect_progress(progress):
+        return with_repair(place, lambda: task.work(place, **task.arguments), fault)
 
 
 def may_pass(error: BaseException) -> bool:
     """Whether doing the same again may help."""
     if isinstance(error, BlindsaveError):
         return False
-    return isinstance(error, Mishap | OSError | MemoryError) or OUT_OF_MEMORY in str(error)
+    return isinstance(error, TransientError | OSError | MemoryError) or OUT_OF_MEMORY in str(error)
 
 
-def answer(request: Mapping[str, Any], open_place: Callable[[Mapping[str, Any]], Place], tell: Tell) -> dict[str, Any]:
+def answer(
+    request: Mapping[str, Any], open_place: Callable[[Mapping[str, Any]], Place], tell: EventHandler
+) -> dict[str, Any]:
     """Do a task described in JSON and describe what came of it: an `output` or an `error`."""
     # Several processes share a GPU: none may take all its memory for itself.
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -69,7 +71,7 @@ def restore(found: Mapping[str, Any], key: str) -> Exception:
     if found["missing"]:
         return ModuleNotFoundError(found["sentence"], name=found["missing"])
     if found["may_pass"]:
-        return Mishap(f"{found['kind']}: {found['sentence']}")
+        return TransientError(f"{found['kind']}: {found['sentence']}")
     if found["trace"]:
         print(found["trace"], file=sys.stderr)
         return RuntimeError(f"the task `{key}` failed: {found['kind']}: {found['sentence']}")

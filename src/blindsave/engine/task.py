@@ -72,7 +72,7 @@ class Task(Generic[S]):
     arguments: Mapping[str, Any] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
     """How much of what it takes, in units of `blindsave.stages.rates.RATES`."""
-    apart: bool = False
+    exclusive: bool = False
     """Wants a process of its own and all of a machine's cores."""
 
     def __post_init__(self) -> None:
@@ -93,7 +93,7 @@ class Task(Generic[S]):
 
     def to_dict(self) -> dict[str, Any]:
         """The task as JSON."""
-        plain = {"key": self.key, "work": self.name, "apart": self.apart}
+        plain = {"key": self.key, "work": self.name, "exclusive": self.exclusive}
         return plain | {"arguments": dict(self.arguments), "cost": dict(self.cost)}
 
     @classmethod
@@ -109,7 +109,7 @@ def function_named(name: str) -> Callable[..., Any]:
 
 
 @dataclass(frozen=True)
-class News:
+class TaskEvent:
     """What an engine tells while it works: a task has `begun`, gets on (`progress`), has `ended`; or a `fault`."""
 
     what: str
@@ -123,14 +123,14 @@ class News:
     """Process that does it."""
 
 
-Tell = Callable[[News], None]
-Spread = Callable[[Sequence[Task[S]]], list[Output]]
+EventHandler = Callable[[TaskEvent], None]
+Dispatch = Callable[[Sequence[Task[S]]], list[Output]]
 """Does tasks on whatever engine there is; outputs come in the order of the tasks."""
 
 
 class Engine(Protocol):
     """Does tasks, one or many at a time."""
 
-    def run(self, place: Any, tasks: Sequence[Task[Any]], tell: Tell) -> list[Output]:
+    def run(self, place: Any, tasks: Sequence[Task[Any]], tell: EventHandler) -> list[Output]:
         """Do all the tasks; outputs come in their order. What cannot be cured by doing it again is raised."""
         ...

@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Any
 
 from blindsave.engine.machine import TRAININGS_PER_GPU, cores, gpus
-from blindsave.engine.perform import Mishap, restore
+from blindsave.engine.perform import TransientError, restore
 from blindsave.engine.retries import Retries
-from blindsave.engine.task import News, Output, Place, Task, Tell
+from blindsave.engine.task import EventHandler, Output, Place, Task, TaskEvent
 from blindsave.engine.worker import Worker
 from blindsave.errors import BadInput
 from blindsave.store import sweep_process
@@ -40,7 +40,7 @@ class Workers:
     ) -> None:
         self.stop()
 
-    def run(self, place: Place, tasks: Sequence[Task[Any]], tell: Tell) -> list[Output]:
+    def run(self, place: Place, tasks: Sequence[Task[Any]], tell: EventHandler) -> list[Output]:
         """Do all the tasks, as many at a time as there are workers."""
         outputs: dict[int, Output] = {}
         waiting, retries = deque(range(len(tasks))), Retries(tell)
@@ -52,13 +52,13 @@ class Workers:
                     if "output" in message:
                         outputs[number] = Output.from_dict(message["output"])
                         worker.number = None
-                        tell(News("ended", task.key))
-                    elif "news" in message:
-                        tell(News(**message["news"]))
+                        tell(TaskEvent("ended", task.key))
+                    elif "event" in message:
+                        tell(TaskEvent(**message["event"]))
                     else:
                         retries.after(task.key, self._mishap(place, worker, message, task.key))
                         waiting.appendleft(number)
-                    if task.apart and worker.number is None:
+                    if task.exclusive and worker.number is None:
                         self._discard(worker)
         except BaseException:
             self.stop(place)
@@ -72,7 +72,7 @@ class Workers:
         while self._workers:
             self._discard(self._workers[-1], place)
 
-    def _hand_out(self, place: Place, tasks: Sequence[Task[Any]], waiting: deque[int], tell: Tell) -> None:
+    def _hand_out(self, place: Place, tasks: Sequence[Task[Any]], waiting: deque[int], tell: EventHandler) -> None:
         """Give every free worker a task; trainings wait where they would crowd a GPU."""
         limit = TRAININGS_PER_GPU * len(self._gpus) or self.count
         described = place.to_dict()
@@ -84,19 +84,19 @@ class Workers:
                 return
             if task.trains and sum(other.trains for other in busy) >= limit:
                 continue
-            worker = self._free(apart=task.apart)
-            threads = described["threads"] if task.apart else share
+            worker = self._free(exclusive=task.exclusive)
+            threads = described["threads"] if task.exclusive else share
             waiting.remove(number)
             worker.give(number, {"place": described | {"threads": threads}, "task": task.to_dict()})
-            tell(News("begun", task.key, pid=worker.pid))
+            tell(TaskEvent("begun", task.key, pid=worker.pid))
 
-    def _free(self, apart: bool) -> Worker:
+    def _free(self, exclusive: bool) -> Worker:
         """A worker without work; a fresh one where there is none, or where a task wants to be alone."""
         idle = [worker for worker in self._workers if worker.number is None]
-        if idle and not apart:
+        if idle and not exclusive:
             return idle[0]
-        gpu = self._gpus[len(self._workers) % len(self._gpus)] if self._gpus and not apart else None
-        worker = Worker(gpu, all_cores=apart)
+        gpu = self._gpus[len(self._workers) % len(self._gpus)] if self._gpus and not exclusive else None
+        worker = Worker(gpu, all_cores=exclusive)
         self._workers.append(worker)
         self._selector.register(worker.output, selectors.EVENT_READ, worker)
         return worker
@@ -111,15 +111,15 @@ class Workers:
                 elif not message:
                     self._discard(worker)  # died while it had nothing to do
 
-    def _mishap(self, place: Place, worker: Worker, message: dict[str, Any], key: str) -> Mishap:
+    def _mishap(self, place: Place, worker: Worker, message: dict[str, Any], key: str) -> TransientError:
         """Dismiss a worker after a failure that may pass; any other failure is raised."""
         if not message:
             end = worker.end()
             self._discard(worker, place)
-            return Mishap(f"worker {worker.pid} {end}")
+            return TransientError(f"worker {worker.pid} {end}")
         error = restore(message["error"], key)
         self._discard(worker, place)
-        if not isinstance(error, Mishap):
+        if not isinstance(error, TransientError):
             raise error
         return error
 

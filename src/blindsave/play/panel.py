@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from blindsave.play import aim, words
+from blindsave.play import aim
+from blindsave.play import markup as words
 from blindsave.play.game import MOST_NOISE_MM, Conditions
 from blindsave.play.roster import title
 from blindsave.task.tracking import BLACKOUT_START

@@ -5,7 +5,8 @@ from collections import deque
 from typing import Any
 
 from blindsave.errors import BadInput, BlindsaveError
-from blindsave.play import aim, words
+from blindsave.play import aim
+from blindsave.play import markup as words
 from blindsave.play.game import Game
 from blindsave.play.panel import SPLITS, Panel
 from blindsave.play.roster import Roster
@@ -139,7 +140,7 @@ class Session:
         self.stages[0].place(-APART_M if both else 0.0, visible=True)
         self.stages[1].place(APART_M, visible=both)
         for stage, name in zip(self.stages, [*names, "", ""], strict=False):
-            stage.entitle(name)
+            stage.set_title(name)
         if getattr(self, "_both", None) != both:
             self._both = both
             camera, centre = self.client.camera, BESIDE[1] if both else ALONE[1]

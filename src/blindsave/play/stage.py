@@ -94,7 +94,7 @@ class Stage:
         self.base.position = (0.0, y_m, 0.0)
         self.base.visible = visible
 
-    def entitle(self, title: str) -> None:
+    def set_title(self, title: str) -> None:
         """Write the policy's name over the table."""
         self.name.text, self.name.visible = title, bool(title)
 

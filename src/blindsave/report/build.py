@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blindsave.report import claims, sheets_contrasts, sheets_more, sheets_principal
+from blindsave.report import claims, sheets_contrasts, sheets_principal
+from blindsave.report import sheets_misc as sheets_more
 from blindsave.report.analysis import Analysis, analyse
 from blindsave.report.claims import Finding
 from blindsave.report.results import Results, read_results

@@ -3,7 +3,7 @@
 from typing import Any
 
 from blindsave import store
-from blindsave.engine import Output, Spread, Task
+from blindsave.engine import Dispatch, Output, Task
 from blindsave.learning.distil.collection import SHARD_EPISODES
 from blindsave.stages.importing import open_pipeline
 from blindsave.stages.scales import Scale
@@ -18,9 +18,9 @@ def base_tasks(scale: Scale) -> list[Task[Site]]:
     ]
 
 
-def base(site: Site, spread: Spread[Site]) -> list[Output]:
+def base(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
     """Collect the teacher's episodes."""
-    spread(base_tasks(site.scale))
+    dispatch(base_tasks(site.scale))
     return [_datasets(site, {"base": pipeline(site).base()})]
 
 
@@ -57,9 +57,9 @@ def shadow_tasks(scale: Scale) -> list[Task[Site]]:
     ]
 
 
-def shadow(site: Site, spread: Spread[Site]) -> list[Output]:
+def shadow(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
     """Collect and label the shadow episodes of every family."""
-    spread(shadow_tasks(site.scale))
+    dispatch(shadow_tasks(site.scale))
     found = {family: pipeline(site).shadow(family) for family in site.scale.families}
     seeds = site.scale.training_seeds
     return [

@@ -22,7 +22,7 @@ def keep(folder: Path, stage: str, task: str, sentence: str) -> None:
         file.write(line + "\n")
 
 
-def survived(folder: Path) -> list[dict[str, Any]]:
+def read_faults(folder: Path) -> list[dict[str, Any]]:
     """Every fault, oldest first; a line torn by a crash does not count."""
     found = []
     for line in path(folder).read_text("ascii").splitlines() if path(folder).is_file() else ():

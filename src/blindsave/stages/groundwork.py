@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from blindsave import store
-from blindsave.engine import Output, Spread, Task
+from blindsave.engine import Dispatch, Output, Task
 from blindsave.errors import BadFile, BlindsaveError
 from blindsave.stages.rates import TEACHING
 from blindsave.stages.scales import Scale
@@ -47,7 +47,7 @@ def make_splits(site: Site) -> Output:
 def teacher_tasks(scale: Scale) -> list[Task[Site]]:
     """The frozen teacher: shipped or given, which takes nothing; or trained here, which takes a whole machine."""
     cost = {TEACHING: scale.teacher_steps} if scale.train_teacher else {}
-    return [Task("teacher", make_teacher, cost=cost, apart=scale.train_teacher)]
+    return [Task("teacher", make_teacher, cost=cost, exclusive=scale.train_teacher)]
 
 
 def teacher_given(site: Site) -> str | None:
@@ -112,11 +112,11 @@ def memory_tasks(scale: Scale) -> list[Task[Site]]:
     return [*played, *controls, Task("the chosen control", play_control, {}, {"student": amount["test"]})]
 
 
-def memory(site: Site, spread: Spread[Site]) -> list[Output]:
+def memory(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
     """Play both tests; tables and verdicts go to results/memory."""
     *grids, chosen = memory_tasks(site.scale)
-    spread(grids)
-    spread([chosen])
+    dispatch(grids)
+    dispatch([chosen])
     out = site.results / "memory"
     found = _memory_stage(site).run(site.teacher_contestant(), _candidates(), out)
     names = ["state_reset.parquet", "validation.parquet", "memory.json"]

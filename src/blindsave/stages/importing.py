@@ -79,7 +79,7 @@ def imported(work: Path, schedule: dict[str, Any], inputs: dict[str, str]) -> st
     return None
 
 
-def bring(site: Site, source: Path) -> int:
+def import_trainings(site: Site, source: Path) -> int:
     """Take trainings made elsewhere, from an archive of `distil ... pack` or a folder of artifacts; count the files."""
     from blindsave.learning.distil.packing import KEPT, unpack
 

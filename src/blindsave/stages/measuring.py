@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from blindsave import store
-from blindsave.engine import Output, Spread, Task
+from blindsave.engine import Dispatch, Output, Task
 from blindsave.evidence.contestants import Contestant
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site, players
@@ -24,11 +24,11 @@ def validation_tasks(scale: Scale) -> list[Task[Site]]:
     ]
 
 
-def validation(site: Site, spread: Spread[Site]) -> list[Output]:
+def validation(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
     """Play the validation grid; one artifact per policy, one table."""
     from blindsave.evidence import tables
 
-    spread(validation_tasks(site.scale))
+    dispatch(validation_tasks(site.scale))
     table = _validate(site, site.contestants())
     path = tables.write(table, site.results / "validation" / "validation.parquet")
     return [Output((path,), result={"episodes": table.num_rows})]

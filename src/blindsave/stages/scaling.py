@@ -63,7 +63,7 @@ def _rate(engine: Workers, make: Callable[[Path, int], tuple[Site, list[Task[Sit
     with tempfile.TemporaryDirectory() as folder:
         site, chosen = make(Path(folder), tasks)
         begun = time.perf_counter()
-        engine.run(site, chosen, lambda news: None)
+        engine.run(site, chosen, lambda event: None)
         seconds = time.perf_counter() - begun
     return sum(sum(task.cost.values()) for task in chosen) / seconds
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from blindsave import store
-from blindsave.engine import Output, Spread, Task
+from blindsave.engine import Dispatch, Output, Task
 from blindsave.errors import BadInput
 from blindsave.evidence.contestants import Contestant
 from blindsave.evidence.freeze import Frozen
@@ -55,7 +55,7 @@ def release_tasks(scale: Scale) -> list[Task[Site]]:
     ]
 
 
-def release(site: Site, spread: Spread[Site]) -> list[Output]:
+def release(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
     """Open the test, once; a killed release is completed as it began."""
     from blindsave.evidence.grid import grid
     from blindsave.evidence.release import release as open_test
@@ -65,7 +65,7 @@ def release(site: Site, spread: Spread[Site]) -> list[Output]:
 
     def play(work: Path, contestants: list[Contestant], schedule: Schedule) -> pa.Table:
         if not played:  # everything at once, now that the opening is in the ledger
-            played.extend(spread(release_tasks(site.scale)))
+            played.extend(dispatch(release_tasks(site.scale)))
         return grid(work, contestants, schedule, threads=site.threads)
 
     done = released(site.ledger, site.results / "test")
@@ -103,7 +103,7 @@ def noise_tasks(scale: Scale) -> list[Task[Site]]:
     ]
 
 
-def noise(site: Site, spread: Spread[Site]) -> list[Output]:
+def noise(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
     """Play the noise grid, after the release."""
     from blindsave.evidence import tables
     from blindsave.evidence.freeze import open_frozen
@@ -112,7 +112,7 @@ def noise(site: Site, spread: Spread[Site]) -> list[Output]:
     if not tasks:
         return []
     open_frozen(site.manifest, site.folder)
-    spread(tasks)
+    dispatch(tasks)
     table = _with_noise(site, [one for one in site.contestants() if one.policy in site.scale.noisy])
     path = tables.write(table, site.results / "noise" / f"{NOISE_SPLIT}.parquet")
     return [Output((path,), result={"episodes": table.num_rows})]

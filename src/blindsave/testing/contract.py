@@ -25,7 +25,7 @@ TOLERANCE = 2e-5
 """Allowed difference between JAX's kernels and the canonical arithmetic, in actions."""
 
 
-def lively(family: Family, seed: int) -> dict[str, Array]:
+def randomised_params(family: Family, seed: int) -> dict[str, Array]:
     """Parameters with nonzero biases, so that no term of a core hides behind a zero."""
     rng = np.random.default_rng(seed)
     params = family.init(seed)
@@ -82,7 +82,9 @@ def _jitted(family: Family, scan: Any) -> Callable[..., tuple[Any, Any]]:
 
 def check_sizes(family: Family) -> None:
     """A step returns a carry and an action of the declared sizes, and nothing is NaN."""
-    carry, actions = closed_loop(_reference(family, lively(family, 1)), _fresh(family), observations(STEPS, BATCH))
+    carry, actions = closed_loop(
+        _reference(family, randomised_params(family, 1)), _fresh(family), observations(STEPS, BATCH)
+    )
     assert carry.shape == (BATCH, family.carry), f"the carry has shape {carry.shape}"
     assert actions.shape == (STEPS, BATCH, ACTION_FLOATS), f"the actions have shape {actions.shape}"
     assert np.isfinite(actions).all() and np.isfinite(carry).all(), "a step made a value that is not finite"
@@ -99,7 +101,7 @@ def check_deterministic_init(family: Family) -> None:
 
 def check_step_equals_scan(family: Family) -> None:
     """Teacher-forced sequences in JAX, by every scan the core has, equal the closed loop step by step."""
-    params, seen = lively(family, 2), observations(STEPS, BATCH)
+    params, seen = randomised_params(family, 2), observations(STEPS, BATCH)
     carry, actions = closed_loop(_reference(family, params), _fresh(family), seen)
     for scan in _scans(family):
         memory, predicted = _jitted(family, scan)(params, _fresh_memory(family), seen, _shifted(actions), None)
@@ -111,7 +113,7 @@ def check_step_equals_scan(family: Family) -> None:
 
 def check_packed_equals_separate(family: Family) -> None:
     """Two episodes on one tape with a start flag equal the same episodes alone, by every scan."""
-    params, first, seen = lively(family, 3), STEPS // 2, observations(STEPS, BATCH)
+    params, first, seen = randomised_params(family, 3), STEPS // 2, observations(STEPS, BATCH)
     previous = observations(STEPS, BATCH, seed=1)[..., :ACTION_FLOATS]
     starts = np.zeros((STEPS, BATCH), bool)
     starts[[0, first]] = True
@@ -125,7 +127,7 @@ def check_packed_equals_separate(family: Family) -> None:
 
 def check_fresh_carry_is_reset(family: Family) -> None:
     """After any past, a zero carry gives the bits of a first step."""
-    policy, seen = ProgramPolicy(family.name, family.program(lively(family, 4))), observations(STEPS, BATCH)
+    policy, seen = ProgramPolicy(family.name, family.program(randomised_params(family, 4))), observations(STEPS, BATCH)
     first = policy.step(policy.initial(BATCH), seen[0])
     closed_loop(policy.step, policy.initial(BATCH), seen)
     again = policy.step(policy.initial(BATCH), seen[0])
@@ -134,7 +136,7 @@ def check_fresh_carry_is_reset(family: Family) -> None:
 
 def check_history_matters(family: Family) -> None:
     """Different pasts give different actions on the same observation; without memory they give the same."""
-    step, seen = _reference(family, lively(family, 5)), observations(STEPS, BATCH)
+    step, seen = _reference(family, randomised_params(family, 5)), observations(STEPS, BATCH)
     _, one = closed_loop(step, _fresh(family), seen)
     _, two = closed_loop(step, _fresh(family), np.concatenate((-seen[:-1], seen[-1:])))
     if family.carry:
@@ -145,7 +147,7 @@ def check_history_matters(family: Family) -> None:
 
 def check_rows_are_independent(family: Family) -> None:
     """A row's bits do not depend on the other rows or on their number, in the reference and in the kernel."""
-    program, seen = family.program(lively(family, 6)), observations(STEPS, BATCH)
+    program, seen = family.program(randomised_params(family, 6)), observations(STEPS, BATCH)
     for run in (program.run, ProgramPolicy(family.name, program).step):
         _, together = closed_loop(run, _fresh(family), seen)
         _, alone = closed_loop(run, _fresh(family, 1), seen[:, 1:2])
@@ -164,7 +166,7 @@ def check_gradients(family: Family) -> None:
         def loss(params: Any, run: Any = run) -> Any:
             return (run(params, _fresh_memory(family), seen, previous, None)[1] ** 2).mean()
 
-        for name, gradient in jax.jit(jax.grad(loss))(lively(family, 7)).items():
+        for name, gradient in jax.jit(jax.grad(loss))(randomised_params(family, 7)).items():
             assert np.isfinite(gradient).all(), f"the gradient of `{name}` is not finite"
             assert np.any(np.asarray(gradient) != 0), f"`{name}` has no influence on the actions"
 
@@ -174,7 +176,7 @@ def check_combine_is_associative(family: Family) -> None:
     core: MemoryCore = family.core
     if not core.associative:
         return
-    p, rng = family.core_parameters(lively(family, 8)), np.random.default_rng(0)
+    p, rng = family.core_parameters(randomised_params(family, 8)), np.random.default_rng(0)
 
     def vector(size: int) -> Array:
         return rng.normal(size=size).astype(np.float32)
@@ -194,7 +196,7 @@ def check_combine_is_associative(family: Family) -> None:
 def check_bits(family: Family, draws: int = 2, steps: int = 100) -> None:
     """Program, direct NumPy steps and every vector path of the C kernel agree in every bit of a closed loop."""
     for draw in range(draws):
-        params = lively(family, draw)
+        params = randomised_params(family, draw)
         program, seen = family.program(params), observations(steps, 1, seed=draw)
         carries, actions = recorded(ProgramPolicy(family.name, program), seen)
         for path in paths():

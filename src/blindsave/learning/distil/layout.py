@@ -70,7 +70,7 @@ def batches(order: NDArray[np.int64], lengths: Lengths, batch: int) -> NDArray[n
     return np.take_along_axis(groups, ranked, axis=1).astype(np.int32)
 
 
-def dealt(lengths: Lengths, batch: int) -> NDArray[np.int32]:
+def balanced_groups(lengths: Lengths, batch: int) -> NDArray[np.int32]:
     """All episodes dealt into groups of about `batch` with nearly equal lengths, longest first: for evaluation."""
     order = np.argsort(-lengths, kind="stable")
     groups = max(1, -(-len(order) // batch))

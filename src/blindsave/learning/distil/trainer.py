@@ -13,7 +13,15 @@ from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.dataset import Episodes
 from blindsave.learning.distil.engine import Engine, engine_for
 from blindsave.learning.distil.epoch import Setting, initial_state
-from blindsave.learning.distil.layout import Layout, batches, dealt, envelope, make_layout, permutation, training_layout
+from blindsave.learning.distil.layout import (
+    Layout,
+    balanced_groups,
+    batches,
+    envelope,
+    make_layout,
+    permutation,
+    training_layout,
+)
 from blindsave.learning.distil.model import make_table
 from blindsave.learning.distil.state import Metrics, State
 from blindsave.learning.distil.table import split
@@ -78,7 +86,7 @@ class Trainer:
 
     def _groups(self, part: str) -> tuple[Layout, Any]:
         chosen = self.parts[part]
-        groups = dealt(self.lengths[chosen], self.engine.evaluation_batch)
+        groups = balanced_groups(self.lengths[chosen], self.engine.evaluation_batch)
         groups = np.where(groups < 0, -1, chosen[groups]).astype(np.int32)
         layout = make_layout(envelope([groups], self.lengths), self.recipe.chunk, self.engine.segment)
         return layout, jnp.asarray(groups)

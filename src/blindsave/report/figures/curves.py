@@ -9,7 +9,7 @@ from blindsave.report.figures.labels import stack_labels
 from blindsave.report.figures.style import Theme
 from blindsave.report.names import TEACHER, look, milliseconds, ordered, short, title
 from blindsave.report.sheet import Estimate
-from blindsave.report.sheets_more import sigma_mm
+from blindsave.report.sheets_misc import sigma_mm
 
 CLOSE_UP_FLOOR = 90.0
 WIDE = ("feed_forward", "finite_stack_10", "structured_k0", TEACHER)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from blindsave.engine import News, Task, Tell
-from blindsave.engine.damage import set_aside
+from blindsave.engine import EventHandler, Task, TaskEvent
+from blindsave.engine.repair import quarantine
 from blindsave.errors import Damaged
 from blindsave.progress import Progress
 from blindsave.stages import faults
@@ -13,11 +13,17 @@ from blindsave.stages.records import Records
 from blindsave.stages.site import Site
 
 
-class Watch:
-    """Hears the news of a stage's tasks; use it as a context manager."""
+class StageMonitor:
+    """Hears the event of a stage's tasks; use it as a context manager."""
 
     def __init__(
-        self, site: Site, records: Records, stage: str, key: str, tasks: Sequence[Task[Any]], listen: Tell | None
+        self,
+        site: Site,
+        records: Records,
+        stage: str,
+        key: str,
+        tasks: Sequence[Task[Any]],
+        listen: EventHandler | None,
     ) -> None:
         self.site, self.records, self.stage, self.key, self.listen = site, records, stage, key, listen
         self.amounts: Mapping[str, int] = {task.key: int(sum(task.cost.values())) for task in tasks}
@@ -27,7 +33,7 @@ class Watch:
         total = sum(self.amounts.values())
         self.bar = Progress(stage, total, quiet=site.quiet or not total)
 
-    def __enter__(self) -> "Watch":
+    def __enter__(self) -> "StageMonitor":
         self.bar.__enter__()
         return self
 
@@ -36,17 +42,17 @@ class Watch:
     ) -> None:
         self.bar.__exit__(kind, error, trace)
 
-    def tell(self, news: News) -> None:
+    def tell(self, event: TaskEvent) -> None:
         """Something happened to a task."""
-        if news.what == "fault":
-            self.fault(news.key, news.remark)
-        elif news.what == "progress":
-            self.shares[news.key] = news.done / max(news.total, 1)
-            self._show(f"{news.key}: {news.remark}" if news.remark else None)
+        if event.what == "fault":
+            self.fault(event.key, event.remark)
+        elif event.what == "progress":
+            self.shares[event.key] = event.done / max(event.total, 1)
+            self._show(f"{event.key}: {event.remark}" if event.remark else None)
         else:
-            self._count(news)
+            self._count(event)
         if self.listen:
-            self.listen(news)
+            self.listen(event)
 
     def fault(self, task: str, sentence: str) -> None:
         """Say and keep a fault that the study survives."""
@@ -55,15 +61,15 @@ class Watch:
 
     def mend(self, damage: Damaged) -> None:
         """Set a damaged piece aside, to be made again."""
-        self.fault(self.stage, set_aside(self.site, damage))
+        self.fault(self.stage, quarantine(self.site, damage))
 
-    def _count(self, news: News) -> None:
-        self.running = [key for key in self.running if key != news.key]
-        if news.what == "begun":
-            self.running.append(news.key)
+    def _count(self, event: TaskEvent) -> None:
+        self.running = [key for key in self.running if key != event.key]
+        if event.what == "begun":
+            self.running.append(event.key)
         else:
-            self.done.add(news.key)
-            self.shares[news.key] = 1.0
+            self.done.add(event.key)
+            self.shares[event.key] = 1.0
         self.records.advance(self.stage, self.key, len(self.done), len(self.amounts), self.running)
         self._show(None)
 

@@ -20,9 +20,9 @@ from ray.exceptions import RayError
 
 from blindsave.engine.machine import TRAININGS_PER_GPU, cores
 from blindsave.engine.nodes import check_nodes, unseen
-from blindsave.engine.perform import Mishap, answer, describe, restore
+from blindsave.engine.perform import TransientError, answer, describe, restore
 from blindsave.engine.retries import Retries
-from blindsave.engine.task import News, Output, Place, Task, Tell
+from blindsave.engine.task import EventHandler, Output, Place, Task, TaskEvent
 from blindsave.errors import BadInput, BlindsaveError
 from blindsave.store import sweep_all
 
@@ -31,7 +31,7 @@ PATIENCE_S = 10.0
 ATTEMPTS = 3
 
 
-class OnRay:
+class RayEngine:
     """An engine of Ray tasks; use it as a context manager.
 
     Without an `address` it starts a small Ray of its own on this machine, with as many workers as are asked for. With
@@ -46,7 +46,7 @@ class OnRay:
         self._ear: Any = None
         self._stack = contextlib.ExitStack()
 
-    def __enter__(self) -> "OnRay":
+    def __enter__(self) -> "RayEngine":
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
         # Ray would otherwise hide GPUs from workers that reserve none, with a warning about that.
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -68,7 +68,7 @@ class OnRay:
         for folder in self._checked:
             sweep_all(folder)
 
-    def run(self, place: Place, tasks: Sequence[Task[Any]], tell: Tell) -> list[Output]:
+    def run(self, place: Place, tasks: Sequence[Task[Any]], tell: EventHandler) -> list[Output]:
         """Do all the tasks, wherever the cluster has room."""
         self._check(place)
         outputs: dict[int, Output] = {}
@@ -78,15 +78,15 @@ class OnRay:
                 while waiting and len(flying) < self._room():
                     number = waiting.popleft()
                     flying[self._submit(place, tasks[number], len(tasks))] = number
-                    tell(News("begun", tasks[number].key))
+                    tell(TaskEvent("begun", tasks[number].key))
                 ready, _ = ray.wait(list(flying), timeout=TICK_S)
                 self._listen(tell)
                 for reference in ready:
                     number = flying.pop(reference)
                     try:
                         outputs[number] = _output(reference, tasks[number].key)
-                        tell(News("ended", tasks[number].key))
-                    except Mishap as mishap:
+                        tell(TaskEvent("ended", tasks[number].key))
+                    except TransientError as mishap:
                         retries.after(tasks[number].key, mishap)
                         waiting.appendleft(number)
         except BaseException:
@@ -111,21 +111,21 @@ class OnRay:
         sizes = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
         smallest = min((size for size in sizes if size), default=1)
         share = min(smallest, max(1, self._room() // count))
-        threads = max(sizes, default=1) if task.apart else described["threads"] or share
+        threads = max(sizes, default=1) if task.exclusive else described["threads"] or share
         options: dict[str, Any] = {"num_cpus": threads, "max_retries": 0}
         graphics = ray.cluster_resources().get("GPU", 0)
-        if graphics and (task.trains or task.apart):
-            options["num_gpus"] = 1 if task.apart else 1 / TRAININGS_PER_GPU
-        if task.apart:
+        if graphics and (task.trains or task.exclusive):
+            options["num_gpus"] = 1 if task.exclusive else 1 / TRAININGS_PER_GPU
+        if task.exclusive:
             options["max_calls"] = 1
         request = json.dumps({"place": described | {"threads": threads}, "task": task.to_dict()})
         return _remote(_work, **options).remote(request, self._ear)
 
-    def _listen(self, tell: Tell) -> None:
+    def _listen(self, tell: EventHandler) -> None:
         """Pass on what tasks said; an ear that died is replaced by Ray, and only talk is lost."""
         with contextlib.suppress(RayError):
             for text in ray.get(self._ear.heard.remote(), timeout=PATIENCE_S):
-                tell(News(**json.loads(text)))
+                tell(TaskEvent(**json.loads(text)))
 
 
 class _Ear:
@@ -167,8 +167,8 @@ def _work(request: str, ear: Any) -> str:
     """Do one task in a Ray worker."""
     from blindsave.stages.site import Site
 
-    def tell(news: News) -> None:
-        ear.hear.remote(json.dumps(asdict(news)))
+    def tell(event: TaskEvent) -> None:
+        ear.hear.remote(json.dumps(asdict(event)))
 
     asked = json.loads(request)
     folder = asked["place"]["folder"]
@@ -182,7 +182,7 @@ def _output(reference: Any, key: str) -> Output:
     try:
         message = json.loads(ray.get(reference))
     except RayError as error:
-        raise Mishap(f"Ray lost its worker ({_first_line(error).partition('. ')[0]})") from error
+        raise TransientError(f"Ray lost its worker ({_first_line(error).partition('. ')[0]})") from error
     if "error" in message:
         raise restore(message["error"], key)
     return Output.from_dict(message["output"])

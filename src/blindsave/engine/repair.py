@@ -12,7 +12,7 @@ T = TypeVar("T")
 ASIDE = "damaged"
 
 
-def mending(place: Place, do: Callable[[], T], tell: Callable[[str], None]) -> T:
+def with_repair(place: Place, do: Callable[[], T], tell: Callable[[str], None]) -> T:
     """Do something; where it meets a damaged piece below `work`, set that aside and do it again.
 
     Only what can be made again lies below `work`. Damage anywhere else is raised, and so is the same damage twice.
@@ -25,10 +25,10 @@ def mending(place: Place, do: Callable[[], T], tell: Callable[[str], None]) -> T
             if damage.piece in mended:
                 raise
             mended.add(damage.piece)
-            tell(set_aside(place, damage))
+            tell(quarantine(place, damage))
 
 
-def set_aside(place: Place, damage: Damaged) -> str:
+def quarantine(place: Place, damage: Damaged) -> str:
     """Move a damaged piece to `work/damaged` and return a sentence about it; raises where it must stay."""
     work, piece = place.work.resolve(), damage.piece.resolve()
     if not piece.is_relative_to(work):
