@@ -114,7 +114,7 @@ def read_json(path: str | Path) -> Any:
         return json.loads(Path(path).read_bytes())
     except OSError as error:
         raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadFile(f"{path} is damaged: it is not JSON ({error})") from error
 
 

@@ -9,7 +9,6 @@ from blindsave.errors import BadFile
 from blindsave.learning.distil import Dataset, Episodes, Schedule, collect, concatenate, episodes_of, record
 from blindsave.learning.distil.dataset import audit_repeats, check, summary
 from blindsave.learning.distil.schedule import draw
-from blindsave.learning.distil.shards import read_shard, write_shard
 from blindsave.policies.students.student import Student
 
 INPUTS = {"policy": "0" * 64}
@@ -89,22 +88,6 @@ def test_a_changed_byte_is_named(student, tmp_path):
     path.write_bytes(content)
     with pytest.raises(BadFile, match=r"shard-0000.safetensors is damaged"):
         DatasetVerify(dataset.artifact.folder).run()
-
-
-@pytest.mark.parametrize("size", [0, 7, 40])
-def test_a_truncated_shard_is_refused(size, tmp_path):
-    path = tmp_path / "shard.safetensors"
-    write_shard(path, {"x": np.arange(100, dtype=np.float32)})
-    path.write_bytes(path.read_bytes()[:size])
-    with pytest.raises(BadFile, match="not a whole shard"):
-        read_shard(path)
-
-
-def test_a_shard_reads_back_every_kind_of_field(tmp_path):
-    fields = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.int64([5]), "c": np.zeros((0, 2), np.int16)}
-    write_shard(tmp_path / "s.safetensors", fields)
-    back = read_shard(tmp_path / "s.safetensors")
-    assert all(np.array_equal(back[name], value) and back[name].dtype == value.dtype for name, value in fields.items())
 
 
 def test_a_foreign_artifact_is_no_dataset(tmp_path):

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from blindsave import store
+from blindsave import store, tensors
 from blindsave.learning.distil.dataset import KIND, Dataset, Episodes
 from blindsave.learning.distil.schedule import Schedule, draw, episodes
 from blindsave.learning.distil.shadow import Teacher, shadow_labels
-from blindsave.learning.distil.shards import write_shard
 from blindsave.policies import closed_loop
 from blindsave.policies.base import Policy
 from blindsave.task.outcomes import TIMEOUT_STEPS
@@ -98,7 +97,7 @@ class Collection:
 
     def _play(self, number: int, folder: Path) -> int:
         fields = record(self.policy, self.shards[number], self.teacher, threads=self.threads)
-        write_shard(folder / _file(number), fields)
+        tensors.write(folder / _file(number), fields)
         return len(fields["obs"])
 
     def _shard_configuration(self, number: int) -> dict[str, Any]:

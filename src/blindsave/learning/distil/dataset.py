@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave import store
+from blindsave import store, tensors
 from blindsave.errors import BadFile, BadInput
 from blindsave.learning.distil.schedule import Schedule, draw
-from blindsave.learning.distil.shards import read_shard
 from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
 from blindsave.task.shots import shots
 
@@ -143,7 +142,7 @@ class Dataset:
 
 
 def _episodes(path: Path) -> Episodes:
-    fields = read_shard(path)
+    fields = tensors.mapped(path)
     for name in (*STEP_FIELDS, *EPISODE_FIELDS):
         if name not in fields:
             raise BadFile(f"{path}: the field `{name}` is missing")
