@@ -10,6 +10,7 @@ import engine_tasks
 import tiny_study
 from blindsave.engine import Task
 from blindsave.engine.perform import describe, may_pass, restore
+from blindsave.engine.task import describe_place
 from blindsave.errors import BadFile, BadInput, BlindsaveError, Damaged, DiskFull
 from blindsave.learning.distil.fit import DivergedError
 
@@ -34,7 +35,7 @@ def talk(*requests: dict) -> list[dict]:
 
 
 def test_a_worker_answers_task_after_task_and_ends_with_its_input(tmp_path):
-    place = tiny_study.site(tmp_path).to_dict()
+    place = describe_place(tiny_study.site(tmp_path))
     good = Task("sum", engine_tasks.add, {"a": 2, "b": 3}).to_dict()
     *event, first, loud, refused, bug, missing = talk(
         {"place": place, "task": good},
