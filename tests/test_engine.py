@@ -28,7 +28,7 @@ GONE_WITHIN_S = 60.0
 
 @pytest.fixture(autouse=True)
 def workers_find_the_tasks(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(TESTS))
+    monkeypatch.setenv("PYTHONPATH", str(TESTS), prepend=os.pathsep)
 
 
 @pytest.fixture
@@ -39,10 +39,9 @@ def site(tmp_path) -> Site:
 @pytest.fixture(scope="module")
 def workers():
     """Two workers for all tests that leave them alive."""
-    os.environ["PYTHONPATH"], before = str(TESTS), os.environ.get("PYTHONPATH", "")
-    with Workers(2) as engine:
+    with pytest.MonkeyPatch.context() as patch, Workers(2) as engine:
+        patch.setenv("PYTHONPATH", str(TESTS), prepend=os.pathsep)
         yield engine
-    os.environ["PYTHONPATH"] = before
 
 
 def silent(event: TaskEvent) -> None:
@@ -277,7 +276,7 @@ assert found[0].result["sum"] == 3
 
 def test_without_an_address_ray_starts_its_own_whatever_else_runs_on_the_machine(site):
     """Nothing listens at that address: an engine that joined the cluster it finds would fail."""
-    environment = os.environ | {"RAY_ADDRESS": "127.0.0.1:1", "PYTHONPATH": str(TESTS)}
+    environment = os.environ | {"RAY_ADDRESS": "127.0.0.1:1"}
     command = [sys.executable, "-c", OWN_RAY, str(site.folder)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr

@@ -120,7 +120,7 @@ def test_a_study_whose_workers_are_killed_gives_the_same_bytes(finished, tmp_pat
     tokens.mkdir()
     for number, count in enumerate(DEATHS):
         (tokens / f"{number}-{count}.token").touch()
-    path = os.pathsep.join(map(str, (SCRIPT.parent / "chaos", SCRIPT.parent)))
+    path = os.pathsep.join(map(str, (SCRIPT.parent / "chaos", SCRIPT.parent, os.environ.get("PYTHONPATH", ""))))
     done = subprocess.run(
         [sys.executable, str(SCRIPT), str(folder), engine, "validation"],
         capture_output=True,

@@ -17,7 +17,8 @@ from blindsave.learning.distil.fit import DivergedError
 
 def talk(*requests: dict) -> list[dict]:
     """Let a worker answer some requests; then its input ends, and so does it."""
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": path}
     command = [sys.executable, "-m", "blindsave.worker"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdin is not None and process.stdout is not None

@@ -8,8 +8,8 @@ from typing import Any
 import tyro
 
 from blindsave.errors import BadInput
+from blindsave.progress import Progress
 
-PROGRESS_EVERY = 10  # lines of progress where there is no terminal
 
 
 def numbers(text: str, what: str) -> tuple[float, ...]:
@@ -40,35 +40,6 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     for row in rows:
         table.add_row(*row)
     Console(soft_wrap=True).print(table)
-
-
-class Episodes:
-    """Progress over episodes on standard error: a bar on a terminal, a few lines elsewhere."""
-
-    def __init__(self, what: str, total: int):
-        from rich.console import Console
-        from rich.progress import Progress
-
-        self.what, self.total, self.done = what, total, 0
-        self.bar = Progress(console=Console(stderr=True), transient=True) if sys.stderr.isatty() else None
-
-    def __enter__(self) -> "Episodes":
-        if self.bar is not None:
-            self.bar.start()
-            self.bar.add_task(self.what, total=self.total)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()
-
-    def __call__(self, more: int) -> None:
-        """So many more episodes have ended."""
-        before, self.done = self.done, self.done + more
-        if self.bar is not None:
-            self.bar.advance(self.bar.task_ids[0], more)
-        elif self.total >= 5000 and self.done * PROGRESS_EVERY // self.total > before * PROGRESS_EVERY // self.total:
-            print(f"{self.what}: {self.done} of {self.total} episodes", file=sys.stderr)
 
 
 @dataclass(frozen=True)
@@ -111,8 +82,8 @@ class Evaluate:
         if self.split == "principal_test":
             _note_if_sealed()
         teacher = contestant("teacher") if self.label else None
-        with Episodes(f"playing {self.split}", len(players) * len(chosen)) as progress:
-            table = grids.grid(self.work, players, chosen, teacher=teacher, threads=self.threads, progress=progress)
+        with Progress(f"playing {self.split}", len(players) * len(chosen)) as bar:
+            table = grids.grid(self.work, players, chosen, teacher=teacher, threads=self.threads, progress=bar.advance)
         named = digest([[one.name, one.sha256] for one in players] + [chosen.describe(), self.label])[:16]
         path = tables.write(table, self.out or self.work / f"{self.split}-{named}.parquet")
         pairs = zip(self.policies, players, strict=True)

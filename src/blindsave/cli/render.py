@@ -79,18 +79,17 @@ class Render:
         }
 
     def _write(self, recording: "Recording", style: "Style") -> int:
-        from rich.console import Console
-        from rich.progress import track
-
         from blindsave.draw import pictures
+        from blindsave.progress import Progress
 
         if self.out.suffix.lower() == ".png":
             write_png(self.out, pictures.strip(recording, style))
             return 1
-        film = pictures.film(recording, style, self.fps, self.slower)
-        console = Console(stderr=True)
-        total = pictures.film_length(recording, self.fps, self.slower)
-        frames = list(track(film, "drawing", total, console=console, disable=not console.is_terminal))
+        frames = []
+        with Progress("drawing", pictures.film_length(recording, self.fps, self.slower)) as bar:
+            for frame in pictures.film(recording, style, self.fps, self.slower):
+                frames.append(frame)
+                bar.advance()
         write_film(self.out, frames, self.fps)
         return len(frames)
 

@@ -55,8 +55,9 @@ class MemorySwap:
 
     def run(self) -> dict[str, Any]:
         """Play every policy undisturbed and with its memory changed at every chosen moment."""
-        from blindsave.cli.evidence import Episodes, whole_numbers
+        from blindsave.cli.evidence import whole_numbers
         from blindsave.diagnostics import swap
+        from blindsave.progress import Progress
         from blindsave.store import provenance, write_json
 
         steps = whole_numbers(self.steps, "--steps")
@@ -71,9 +72,9 @@ class MemorySwap:
         total = episodes * sum(map(len, chosen.values()))
         options = {"split": self.split, "steps": steps, "blackout": self.blackout, "how": self.how, "pairs": self.pairs}
         rows = []
-        with Episodes("memories", total) as progress:
+        with Progress("memories", total) as bar:
             for name, found in chosen.items():
-                made = swap.swaps(name, found, **options, threads=self.threads, progress=progress)
+                made = swap.swaps(name, found, **options, threads=self.threads, progress=bar.advance)
                 rows += [_row(one, swap.milliseconds) for one in made]
         result = {**options, "steps": list(steps), "rows": rows}
         if self.out is not None:
