@@ -11,7 +11,6 @@ from blindsave.errors import BadInput
 from blindsave.progress import Progress
 
 
-
 def numbers(text: str, what: str) -> tuple[float, ...]:
     """Read "0,5,10" as numbers."""
     try:
