@@ -164,8 +164,8 @@ def _torch_trainer(name: str, data: Episodes, batch: np.ndarray) -> tuple[Any, i
 
 
 def _bench_on_cpu(families: Sequence[str], episodes: int, rounds: int) -> dict[str, Any]:
-    command = [sys.executable, "-m", "blindsave.learning.distil.run", "bench", "--alone", "--no-collection"]
-    command += ["--families", ",".join(families), "--episodes", str(episodes), "--rounds", str(rounds)]
+    asked = {"families": list(families), "episodes": episodes, "rounds": rounds, "compared": False, "collection": False}
+    command = [sys.executable, "-m", "blindsave.bench.students", json.dumps(asked)]
     done = subprocess.run(
         command, env=os.environ | {"JAX_PLATFORMS": "cpu"}, capture_output=True, text=True, check=True
     )
@@ -196,3 +196,7 @@ def bench_collection(count: int = 200, rounds: int = 3, threads: int | None = No
         "shadow_steps_per_s": float(median(shadow)),
         "share_of_arena": float(median(b / a for a, b in zip(arena, shadow, strict=True))),
     }
+
+
+if __name__ == "__main__":  # also for machines without tyro: python -m blindsave.bench.students '{"rounds": 3}'
+    print(json.dumps(bench(**json.loads(sys.argv[1] if len(sys.argv) > 1 else "{}"))))

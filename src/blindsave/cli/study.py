@@ -39,7 +39,7 @@ class Study:
     train_teacher: bool = False
     """Train the teacher first (hours; a GPU helps)."""
     bring: Annotated[Path | None, tyro.conf.arg(name="import")] = None
-    """Take trainings made elsewhere: an archive of `distil ... pack`, or a folder with students/ and dataset/."""
+    """Take trainings made elsewhere: an archive of `distil pack`, or a folder with students/ and dataset/."""
     until: str | None = None
     """Stop after this stage."""
     plan: bool = False

@@ -21,8 +21,7 @@ def open_pipeline(site: Site) -> Any:
     from blindsave.learning.distil.collection import Collection
     from blindsave.learning.distil.config import Recipe
     from blindsave.learning.distil.dataset import Dataset, Episodes
-    from blindsave.learning.distil.pipeline import Pipeline
-    from blindsave.learning.distil.pipeline import Scale as Budget
+    from blindsave.learning.distil.pipeline import Budget, Pipeline
     from blindsave.learning.dreamer.runtime import use_cache
     from blindsave.policies.catalog import load_file
     from blindsave.progress import Progress
@@ -80,7 +79,7 @@ def imported(work: Path, schedule: dict[str, Any], inputs: dict[str, str]) -> st
 
 
 def import_trainings(site: Site, source: Path) -> int:
-    """Take trainings made elsewhere, from an archive of `distil ... pack` or a folder of artifacts; count the files."""
+    """Take trainings made elsewhere, from an archive of `distil pack` or a folder of artifacts; count the files."""
     from blindsave.learning.distil.packing import KEPT, unpack
 
     if source.is_file():
