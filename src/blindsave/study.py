@@ -13,12 +13,12 @@ from typing import Any
 
 from blindsave import store
 from blindsave.engine import Engine, EventHandler, InProcess
+from blindsave.engine.machine import cores
 from blindsave.errors import BlindsaveError
 from blindsave.evidence.freeze import DECIDING
 from blindsave.stages import distillation, groundwork, measuring, reporting, sealing
-from blindsave.stages.estimate import Estimate, Machine, estimate, this_machine
+from blindsave.stages.estimate import RATES, Estimate, estimate
 from blindsave.stages.monitor import StageMonitor
-from blindsave.stages.rates import rates_here
 from blindsave.stages.records import Records, content, state
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
@@ -123,16 +123,10 @@ def run(
             return
 
 
-def plan(scale: Scale, rates: Mapping[str, float] | None = None, machine: Machine | None = None) -> list[Estimate]:
-    """Tasks, exact episode counts and estimated time of every stage, on this machine unless another is given."""
-    workers = machine or this_machine()
+def plan(scale: Scale, on: int | None = None, rates: Mapping[str, float] = RATES) -> list[Estimate]:
+    """Tasks, exact episode counts and estimated time of every stage, on so many cores (this machine's by default)."""
     seeds = len(scale.training_seeds)
-
-    def of(stage: Stage) -> Estimate:
-        where = Machine(workers.cores, 1) if stage.here else workers
-        return estimate(stage.name, stage.tasks(scale), rates or rates_here(), where, scale.batch, seeds)
-
-    return [of(stage) for stage in METHOD]
+    return [estimate(stage.name, stage.tasks(scale), on or cores(), seeds, rates) for stage in METHOD]
 
 
 def status(folder: Path) -> list[dict[str, Any]]:

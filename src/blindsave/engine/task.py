@@ -71,7 +71,7 @@ class Task(Generic[S]):
     """Called with the place and the arguments."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
-    """How much of what it takes, in units of `blindsave.stages.rates.RATES`."""
+    """How much of what it takes, in units of `blindsave.stages.estimate`."""
     exclusive: bool = False
     """Wants a process of its own and all of a machine's cores."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from blindsave import store
 from blindsave.engine import Dispatch, Output, Task
 from blindsave.errors import BadFile, BlindsaveError
-from blindsave.stages.rates import TEACHING
+from blindsave.stages.estimate import TEACHING
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
 
