@@ -22,7 +22,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from blindsave.errors import BadFile, Damaged, DiskFull
+from blindsave.errors import BadFile, BadInput, Damaged, DiskFull
 
 SCHEMA = "blindsave.artifact.v1"
 MANIFEST = "manifest.json"
@@ -98,6 +98,28 @@ def needs_room(folder: Path) -> Iterator[None]:
             raise
         sentence = f"there is no room left on the disk that holds {folder}; make room and run the same command again"
         raise DiskFull(sentence) from error
+
+
+@contextlib.contextmanager
+def held(lock: Path, refusal: str) -> Iterator[None]:
+    """Hold a lock file alone; while another process does, this is refused with a sentence and that process's number.
+
+    The operating system lets go of it when a process ends, however it ends, so no lock is ever stale.
+    """
+    import fcntl
+
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with open(lock, "a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.seek(0)
+            raise BadInput(f"{refusal} (process {file.read().strip() or 'unknown'})") from error
+        with needs_room(lock.parent):
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+        yield
 
 
 def write_json(path: str | Path, value: Any) -> Path:

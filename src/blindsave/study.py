@@ -19,6 +19,7 @@ from blindsave.evidence.freeze import DECIDING
 from blindsave.stages import distillation, groundwork, measuring, reporting, sealing
 from blindsave.stages.estimate import RATES, Estimate, estimate
 from blindsave.stages.monitor import StageMonitor
+from blindsave.stages.planning import refuse_other_plan
 from blindsave.stages.records import Records, content, state
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
@@ -102,7 +103,16 @@ class Event:
 def run(
     site: Site, engine: Engine | None = None, until: str | None = None, listen: EventHandler | None = None
 ) -> Iterator[Event]:
-    """Run the study's stages in order, skipping those whose outputs exist and verify; `listen` hears of every task."""
+    """Run the study's stages in order, skipping those whose outputs exist and verify; `listen` hears of every task.
+
+    A folder has one study at a time, and once its test is open only the one that opened it.
+    """
+    refuse_other_plan(site)
+    with store.held(site.folder / "stages" / "lock", f"another study is running in {site.folder}"):
+        yield from _run(site, engine, until, listen)
+
+
+def _run(site: Site, engine: Engine | None, until: str | None, listen: EventHandler | None) -> Iterator[Event]:
     records = Records(site.folder)
     before = store.digest({"scale": site.scale.to_dict(), "code": store.code_sha256(*DECIDING)})
     estimates = plan(site.scale)

@@ -180,7 +180,7 @@ def test_a_message_far_too_large_ends_its_connection_only(arena):
     visitors[1].close()
 
 
-def test_a_game_that_fails_does_not_stop_the_others(arena, monkeypatch):
+def test_a_game_that_fails_is_told_of_once_and_does_not_stop_the_others(arena, monkeypatch, capsys):
     visitors = [Visitor(arena.server.get_port()) for _ in range(2)]
     for visitor in visitors:
         visitor.enter()
@@ -193,6 +193,8 @@ def test_a_game_that_fails_does_not_stop_the_others(arena, monkeypatch):
     monkeypatch.setattr(broken, "tick", fail)
     wait(lambda: len(arena.sessions) == 1)
     assert arena.faults == 3
+    told = "blindsave: a game failed (RuntimeError: a fault of one game); the others go on"
+    assert capsys.readouterr().err.count(told) == 1
     sound.say("twin_left")
     wait(lambda: sound.game.finished)
     for visitor in visitors:

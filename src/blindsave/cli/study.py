@@ -60,6 +60,7 @@ class Study:
         """Run what is not done yet."""
         from blindsave import study
         from blindsave.engine import open_engine
+        from blindsave.stages.planning import refuse_other_plan
         from blindsave.stages.scales import scale_named
         from blindsave.stages.site import Site
 
@@ -74,6 +75,7 @@ class Study:
         if self.plan:
             return self._plan(scale)
         site = Site(self.folder or HOME / scale.name, scale, self.teacher, self.threads)
+        refuse_other_plan(site)
         self._bring(site)
         with open_engine(self.engine, self.workers, self.address) as engine:
             return run_study(site, self.until, engine)
@@ -82,6 +84,7 @@ class Study:
         """One study per teacher, one after the other, and what they come to together."""
         from blindsave.engine import open_engine
         from blindsave.stages.joint import keep, planned_contrasts, summarise
+        from blindsave.stages.planning import refuse_other_plan
         from blindsave.stages.study_file import read_study_file
 
         for name in ("scale", "families", "teacher"):
@@ -96,6 +99,8 @@ class Study:
             return self._plan(file.scale, list(sites), file.warnings)
         for warning in file.warnings:
             _tell(f"note: {warning}")
+        for site in sites.values():
+            refuse_other_plan(site)
         keep(file, folder, sites)
         found = {}
         with open_engine(self.engine, self.workers, self.address) as engine:
