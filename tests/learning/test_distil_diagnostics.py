@@ -5,7 +5,7 @@ from scipy.spatial import cKDTree
 
 from blindsave.diagnostics.action_errors import forced_error, own_error, padded, split_error
 from blindsave.diagnostics.nearest import Reference, histories, nearest_history
-from blindsave.learning.distil import Schedule, episodes_of
+from blindsave.learning.distil import CollectionSchedule, episodes_of
 from blindsave.learning.distil.schedule import episodes
 from blindsave.policies.students.student import Student
 
@@ -74,7 +74,7 @@ def test_forced_errors_follow_the_recorded_commands(family):
 
 
 def test_own_errors_are_zero_for_a_teacher_that_follows_itself():
-    plays = episodes(Schedule(3))
+    plays = episodes(CollectionSchedule(3))
     teacher = EchoTeacher()
     error, per_episode = own_error(teacher, teacher, plays)
     assert error["all_steps"] == 0 and not per_episode.any()
@@ -90,4 +90,4 @@ def test_padding_puts_rows_where_they_belong():
 
 
 def test_recorded_episodes_can_be_used_without_a_file():
-    assert len(episodes_of(Student.untrained("feed_forward", 1), Schedule(2))) == 2
+    assert len(episodes_of(Student.untrained("feed_forward", 1), CollectionSchedule(2))) == 2

@@ -4,7 +4,7 @@ import pytest
 from distil_fakes import FirstSightTeacher
 
 from blindsave.diagnostics.action_errors import own_error
-from blindsave.learning.distil import Recipe, Schedule, concatenate, episodes_of
+from blindsave.learning.distil import CollectionSchedule, Recipe, concatenate, episodes_of
 from blindsave.learning.distil.fit import fit
 from blindsave.policies.students import family
 from blindsave.task.episode import grid
@@ -16,7 +16,7 @@ RECIPE = Recipe(epochs=40, batch=16, learning_rate=2e-3, patience=40)
 
 @pytest.fixture(scope="module")
 def base():
-    return episodes_of(FirstSightTeacher(), Schedule(BASE))
+    return episodes_of(FirstSightTeacher(), CollectionSchedule(BASE))
 
 
 def train(name, data):
@@ -30,7 +30,7 @@ def hidden_error(student):
 
 def test_memory_and_correction_pay_where_the_puck_is_hidden(base):
     collector, memoryless = train("structured_k0", base), train("feed_forward", base)
-    shadow = episodes_of(collector, Schedule(SHADOW, 52303, 0, BASE), FirstSightTeacher())
+    shadow = episodes_of(collector, CollectionSchedule(SHADOW, 52303, 0, BASE), FirstSightTeacher())
     final = train("structured_k0", concatenate([base, shadow]))
     assert hidden_error(final) < 0.2 * hidden_error(memoryless)
     assert hidden_error(final) < 0.5 * hidden_error(collector)

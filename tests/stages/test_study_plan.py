@@ -144,9 +144,7 @@ def test_bench_study_plans_with_what_it_measured(monkeypatch, capsys, tmp_path):
     words = ["bench", "study", "--scale", "paper", "--cores", "1", "--results", str(tmp_path)]
     cli.execute([*words, "--json"])
     found = json.loads(capsys.readouterr().out)
-    assert found["total"]["core_s"] == pytest.approx(
-        2 * planned(PAPER, 1, rates=RATES)["total"]["core_s"], 1e-4
-    )
+    assert found["total"]["core_s"] == pytest.approx(2 * planned(PAPER, 1, rates=RATES)["total"]["core_s"], 1e-4)
     assert found["total_s"] == found["total"]["seconds"]
     cli.execute(words)
     assert "on 1 core" in capsys.readouterr().out

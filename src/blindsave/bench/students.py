@@ -18,7 +18,7 @@ from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.dataset import Episodes
 from blindsave.learning.distil.engine import engine_for
 from blindsave.learning.distil.native import NativeTrainer
-from blindsave.learning.distil.schedule import TRAINING_SEEDS, Schedule, episodes
+from blindsave.learning.distil.schedule import TRAINING_SEEDS, CollectionSchedule, episodes
 from blindsave.policies import closed_loop
 from blindsave.policies.dreamer import AgentShape, Teacher
 from blindsave.policies.students.registry import PAPER_FAMILIES, family
@@ -181,7 +181,7 @@ def random_teacher(seed: int = 0) -> Teacher:
 def bench_collection(count: int = 200, rounds: int = 3, threads: int | None = None) -> dict[str, float]:
     """Control steps per second: the arena with the smallest policy, and recorded collection with shadow labels."""
     small, student = Student.untrained("feed_forward", 0), Student.untrained("structured_k0", 0)
-    teacher, schedule = random_teacher(), Schedule(count)
+    teacher, schedule = random_teacher(), CollectionSchedule(count)
     plays = episodes(schedule)
     arena, shadow = [], []
     for _ in range(rounds):

@@ -218,7 +218,7 @@ class DistilPack:
     work: Path = Path("runs/students")
     """Work folder of `distil students`."""
     out: Path = Path("students.tar")
-    """Archive to write; `study --import` and `distil unpack` read it."""
+    """Archive to write: an ordinary tar, which `study --import` reads."""
 
     def run(self) -> dict[str, Any]:
         """Pack."""
@@ -229,26 +229,6 @@ class DistilPack:
     def show(self, result: dict[str, Any]) -> None:
         """Say where it is."""
         print(result["path"])
-
-
-@dataclass(frozen=True)
-class DistilUnpack:
-    """Put the students of an archive into a work folder: `distil students` goes on there, `distil ship` finds them."""
-
-    archive: tyro.conf.Positional[Path]
-    """Archive of `distil pack`."""
-    work: Path = Path("runs/students")
-    """Work folder."""
-
-    def run(self) -> dict[str, Any]:
-        """Unpack and verify."""
-        from blindsave.learning.distil.packing import unpack
-
-        return {"files": [str(path) for path in unpack(self.archive, self.work)]}
-
-    def show(self, result: dict[str, Any]) -> None:
-        """Say how many."""
-        print(f"{len(result['files'])} files unpacked to {self.work}")
 
 
 def bench_students(command: Any) -> dict[str, Any]:

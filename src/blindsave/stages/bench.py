@@ -47,12 +47,12 @@ def _training(name: str) -> float:
 
 def _episode(episodes: int) -> float:
     """Of the teacher, recorded."""
-    from blindsave.learning.distil import Schedule, record
+    from blindsave.learning.distil import CollectionSchedule, record
     from blindsave.policies.catalog import load_file
 
     teacher = load_file(model_file(TEACHER))
-    record(teacher, Schedule(8))  # the first call of anything is slow
-    return _core_seconds(lambda: record(teacher, Schedule(episodes))) / episodes
+    record(teacher, CollectionSchedule(8))  # the first call of anything is slow
+    return _core_seconds(lambda: record(teacher, CollectionSchedule(episodes))) / episodes
 
 
 def _call() -> float:

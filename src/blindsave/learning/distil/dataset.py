@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from blindsave import store, tensors
 from blindsave.errors import BadFile, BadInput
-from blindsave.learning.distil.schedule import Schedule, draw
+from blindsave.learning.distil.schedule import CollectionSchedule, draw
 from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
 from blindsave.task.shots import shots
 
@@ -122,9 +122,9 @@ class Dataset:
         return self.artifact.manifest["configuration"]
 
     @property
-    def schedule(self) -> Schedule:
+    def schedule(self) -> CollectionSchedule:
         """The schedule the episodes were drawn from."""
-        return Schedule(**self.configuration["schedule"])
+        return CollectionSchedule(**self.configuration["schedule"])
 
     @property
     def shard_files(self) -> list[Path]:

@@ -27,7 +27,7 @@ from blindsave.learning.distil.schedule import (
     EPISODES,
     SHADOW_SEED,
     TRAINING_SEEDS,
-    Schedule,
+    CollectionSchedule,
     base_schedule,
     shadow_schedules,
 )
@@ -133,7 +133,7 @@ class Pipeline:
         return dataset.episodes
 
     def _collection(
-        self, policy: Policy, schedule: Schedule, inputs: dict[str, str], teacher: Teacher | None
+        self, policy: Policy, schedule: CollectionSchedule, inputs: dict[str, str], teacher: Teacher | None
     ) -> Collection:
         inputs = {"teacher": self.teacher_sha256, **inputs}
         return Collection(self.work, policy, schedule, inputs, teacher, self.threads)
