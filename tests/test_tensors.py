@@ -9,6 +9,7 @@ from safetensors.numpy import save
 
 from blindsave import tensors
 from blindsave.errors import BadFile
+from blindsave.policies import files
 
 MODELS = Path(__file__).parents[1] / "models"
 FIELDS = {
@@ -82,8 +83,8 @@ def raw(kind: str, size: int) -> bytes:
 def test_a_leaf_of_an_unknown_type_is_named(tmp_path):
     path = tmp_path / "t"
     path.write_bytes(raw("BF16", 4))
-    with pytest.raises(BadFile, match="t: `weight` is BF16, which NumPy does not know"):
-        tensors.read(path)
+    with pytest.raises(BadFile, match=r"t: `weight` is (BF16|bfloat16), "):  # NumPy knows it where JAX was imported
+        files.read_policy(path)
     path.write_bytes(raw("BOOL", 2))
     with pytest.raises(BadFile, match="t: `weight` is BOOL, which cannot be mapped"):
         tensors.mapped(path)
