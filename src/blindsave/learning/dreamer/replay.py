@@ -1,9 +1,10 @@
 """The replay: every environment's unbroken stream of transitions, held on the device.
 
 Arrays are [environments, slots, ...], in a population [teachers, environments, slots, ...]; all environments advance
-together, so one count says how far. Time t of a stream lies in slot t mod slots. A window is `window` consecutive times of one stream: its first step is context
-(its stored latents start the recurrent state, its action is the first previous action), the rest is trained on.
-After an update the new latents of the trained steps replace the stored ones (`write_back`).
+together, so one count says how far. Time t of a stream lies in slot t mod slots. A window is `window` consecutive times
+of one stream: its first step is context (its stored latents start the recurrent state, its action is the first previous
+action), the rest is trained on. After an update the new latents of the trained steps replace the stored ones
+(`write_back`).
 """
 
 from __future__ import annotations
