@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import subprocess
+import sys
 
 import jax
 import numpy as np
@@ -115,3 +117,24 @@ def test_the_bench_counts_the_updates_of_all_teachers(monkeypatch):
     monkeypatch.setattr(bench, "Sizes", lambda o, a: Sizes(o, a, **SIZES))
     result = bench.bench(["best"], envs=4, stored=2000, per_call=1, rounds=1, population=2)
     assert result["population"] == 2 and result["updates_per_s"] > 0
+
+
+def test_training_needs_neither_the_command_line_nor_gymnasium_nor_pyarrow(tmp_path):
+    """The thin entry trains and validates on a machine with JAX, NumPy, safetensors and MuJoCo only."""
+    script = f"""
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("gymnasium", "pyarrow", "tyro", "rich", "optax", "torch", "matplotlib", "pandas"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Absent())
+from pathlib import Path
+from blindsave.learning.dreamer import pack, run
+folder = Path({str(tmp_path)!r})
+run.train_teacher(folder, steps=8, envs=4, population=2, sizes={SIZES!r}, threads=1, quiet=True)
+run.validate_teacher(folder / "7304", modes=("sampled",), lengths=(0,), shot_count=1, steps=[0])
+print(len(pack.collect(folder / "7304", folder / "out")))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-1] == "5"
