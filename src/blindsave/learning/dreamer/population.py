@@ -18,7 +18,7 @@ from blindsave.learning.dreamer.config import Config
 from blindsave.learning.dreamer.replay import Buffer
 
 IN_STEP = ("clock", "online_used")
-BUFFER_AXES = Buffer(*(None if name in IN_STEP else 0 for name in Buffer._fields))
+BUFFER_AXES = Buffer._make(None if name in IN_STEP else 0 for name in Buffer._fields)
 
 
 def mapped(function: Callable[..., Any], config: Config, in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:

@@ -61,17 +61,8 @@ def train_teacher(
     from blindsave.learning.dreamer.trainer import Trainer
 
     runtime.use_cache(Path(folder) / "cache")
-    training = Training(
-        steps,
-        envs,
-        train_ratio,
-        seed,
-        checkpoint_every,
-        log_every,
-        latents,
-        timeouts,
-        population,  # type: ignore[arg-type]
-    )
+    kept = (checkpoint_every, log_every, latents)
+    training = Training(steps, envs, train_ratio, seed, *kept, timeouts, population)  # type: ignore[arg-type]
     try:
         parts = Sizes(19, 2, **(sizes or {})), Learning(**(learning or {})), Replay(sampler=sampler)  # type: ignore[arg-type]
         chosen = dataclasses.replace(Speed.best(jax.default_backend()), **(speed or {}))

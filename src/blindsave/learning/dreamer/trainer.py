@@ -125,13 +125,13 @@ class Trainer:
     def _by_member(self, seen: Seen) -> Seen:
         """Give what all environments showed an axis of teachers, where there are several."""
         n = len(self.members)
-        return seen if n == 1 else Seen(*(a.reshape(n, -1, *a.shape[1:]) for a in seen))
+        return seen if n == 1 else Seen._make(a.reshape(n, -1, *a.shape[1:]) for a in seen)
 
     def _count_episodes(self, finished: list[Finished]) -> None:
         assert self.seen is not None
         by_member, reports = self._by_member(self.seen), iter(finished)
         for member in self.members:
-            seen = Seen(*map(member.of, by_member))
+            seen = Seen._make(map(member.of, by_member))
             member.episodes.add(seen, list(itertools.islice(reports, int(seen.last.sum()))))
 
     def _log(self) -> None:

@@ -120,7 +120,7 @@ def validate(
     rows = {(r["step"], r["mode"]): r for r in known}
     begun = time.monotonic()
     for step in wanted:
-        missing = [mode for mode in modes if (step, mode) not in rows]
+        missing: list[Mode] = [mode for mode in modes if (step, mode) not in rows]
         if not missing or (seconds is not None and time.monotonic() - begun > seconds):
             continue
         params, config = kept.load_params(step)
