@@ -1,12 +1,13 @@
 """The policy contract: anything that maps what was seen to a mallet target."""
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-OBSERVATION_FLOATS = 19
-ACTION_FLOATS = 2
+from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
+
+__all__ = ["ACTION_FLOATS", "OBSERVATION_FLOATS", "Policy"]
 
 
 @runtime_checkable
@@ -33,8 +34,3 @@ class Policy(Protocol):
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """(n, C) carries and (n, 19) observations to new carries and (n, 2) actions in [-1, 1]."""
         ...
-
-
-def native_of(policy: Policy) -> Any | None:
-    """The policy's C capsule, or None if it has to be stepped from Python."""
-    return getattr(policy, "native", None)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave.errors import BadInput
 from blindsave.task import controllers
 
 Carry = NDArray[np.float32]
@@ -53,10 +52,3 @@ INACTIVE = Scripted("inactive", controllers.hold)
 FIXED_CENTRE = Scripted("fixed_centre", controllers.stay_central)
 PRIVILEGED = Privileged()
 SCRIPTED: dict[str, Scripted | Privileged] = {p.name: p for p in (INACTIVE, FIXED_CENTRE, PRIVILEGED)}
-
-
-def scripted(name: str) -> Scripted | Privileged:
-    """Look a scripted policy up, or say which ones exist."""
-    if name not in SCRIPTED:
-        raise BadInput(f"there is no scripted policy '{name}'; there are {', '.join(SCRIPTED)}")
-    return SCRIPTED[name]
