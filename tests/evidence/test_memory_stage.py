@@ -52,6 +52,12 @@ def test_a_folder_without_actors_and_an_actor_without_seed_are_refused(tmp_path)
         controls(tmp_path)
 
 
+def test_a_control_with_a_memory_is_refused(tmp_path):
+    Student.untrained("gru_n64", 3).save(tmp_path / "3.safetensors")
+    with pytest.raises(BadInput, match="gru_n64/3, which has a memory"):
+        controls(tmp_path)
+
+
 def test_the_reset_policy_is_a_policy_of_its_own(teacher):
     reset = with_reset(teacher)
     assert (reset.name, reset.sha256 != teacher.sha256) == ("teacher_reset", True)

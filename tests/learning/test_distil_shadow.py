@@ -4,8 +4,11 @@ from distil_fakes import EchoTeacher
 
 from blindsave.bench.students import random_teacher
 from blindsave.errors import BadInput
+from blindsave.learning.distil.schedule import Schedule, episodes
 from blindsave.learning.distil.shadow import action_error, shadow_labels
+from blindsave.policies.closed_loop import run
 from blindsave.policies.scripted import INACTIVE
+from blindsave.policies.students.student import Student
 from blindsave.task.results import EpisodeResults
 
 
@@ -83,6 +86,12 @@ def test_action_error_is_the_mean_squared_distance_to_the_shadow_teacher():
     ended, steps = np.zeros(2, np.int8), np.array([2, 3], np.int16)
     played = EpisodeResults(ended, steps, steps, np.zeros(2), np.zeros((2, 4, 19), np.float32), actions)
     assert action_error(Centred(), played).tolist() == pytest.approx([(0.5 + 0.25) / 2, (0 + 0.5 + 1) / 3])
+
+
+def test_action_errors_are_zero_for_a_teacher_that_follows_itself():
+    plays, teacher = episodes(Schedule(3)), EchoTeacher()
+    assert not action_error(teacher, run(teacher, plays, record=True)).any()
+    assert action_error(teacher, run(Student.untrained("structured_k0", 1), plays, record=True)).min() > 0
 
 
 def test_action_error_needs_a_recording_and_a_teacher_that_can_follow():

@@ -6,13 +6,12 @@ from blindsave.arena.constants import CONTROL_DT_S
 from blindsave.draw.recording import Recording
 from blindsave.policies.base import Policy
 from blindsave.policies.closed_loop import ClosedLoop
-from blindsave.policies.scripted import Privileged
 from blindsave.task.episode import Episode
 from blindsave.task.interface import PUCK, mallet_m, puck_m, to_table
 from blindsave.task.outcomes import Outcome
 
 
-def record(policy: Policy | Privileged, episode: Episode) -> Recording:
+def record(policy: Policy, episode: Episode) -> Recording:
     """Play an episode with a policy and return everything that happened."""
     loop = ClosedLoop(policy, [episode], threads=1)
     batch = loop.batch

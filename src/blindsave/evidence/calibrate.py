@@ -11,7 +11,7 @@ from blindsave.arena.constants import ROBOT_BASE_M
 from blindsave.arena.simulator import Backend
 from blindsave.policies.base import Policy
 from blindsave.policies.closed_loop import run
-from blindsave.policies.scripted import SCRIPTED, Privileged
+from blindsave.policies.scripted import SCRIPTED
 from blindsave.task.episode import LOCKED_STEPS, UNDISTURBED
 from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
 from blindsave.task.shots import APPROACH_PLANE_X_M, Shot, shots
@@ -38,11 +38,7 @@ class Play:
 
 
 def play(
-    policy: Policy | Privileged,
-    members: Sequence[Shot],
-    *,
-    locked_steps: int = LOCKED_STEPS,
-    backend: Backend = "auto",
+    policy: Policy, members: Sequence[Shot], *, locked_steps: int = LOCKED_STEPS, backend: Backend = "auto"
 ) -> Play:
     """Let a policy defend every shot, all side by side."""
     episodes = [UNDISTURBED.episode(shot, 0, locked_steps) for shot in members]

@@ -31,6 +31,8 @@ def controls(folder: Path | None = None) -> list[NamedPolicy]:
     for one in found:
         if not one.training_seed:
             raise BadInput(f"{one.file} holds the policy {one.name}, which has no training seed")
+        if one.policy.initial(1).size:
+            raise BadInput(f"{one.file} holds the policy {one.name}, which has a memory and is no memoryless control")
     if not found:
         raise BadInput(f"{folder or models_folder() / CONTROL} holds no PPO policy; `blindsave ppo train` makes them")
     return found

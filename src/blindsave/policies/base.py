@@ -17,7 +17,8 @@ class Policy(Protocol):
     The carry holds everything retained between steps, the previous requested action included. A new episode means a
     fresh carry from `initial`; nothing else resets it. The rows of a batch never influence each other.
     A policy may also have an attribute `native`: a PyCapsule of name `blindsave.policy` (task/core/policy.h)
-    through which a whole closed-loop episode runs in C, or None.
+    through which a whole closed-loop episode runs in C, or None. Other attributes ask the closed loop for something
+    (`ClosedLoop`): `privileged` for the truth as a third argument of `step`, `whole_batch` for all rows at every step.
     """
 
     @property

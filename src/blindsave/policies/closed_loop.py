@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from blindsave.arena.simulator import Backend
 from blindsave.errors import BadInput
 from blindsave.policies.base import Policy
-from blindsave.policies.scripted import Privileged
 from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import Episode
 from blindsave.task.interface import ACTION_FLOATS
@@ -41,7 +40,7 @@ class ClosedLoop:
 
     def __init__(
         self,
-        policy: Policy | Privileged,
+        policy: Policy,
         episodes: Sequence[Episode] = (),
         *,
         places: int | None = None,
@@ -98,7 +97,7 @@ class ClosedLoop:
 
 
 def run(
-    policy: Policy | Privileged,
+    policy: Policy,
     episodes: Sequence[Episode],
     *,
     threads: int | None = None,

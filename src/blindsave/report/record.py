@@ -4,7 +4,6 @@ from pathlib import Path
 
 from blindsave.errors import BadInput
 from blindsave.policies import Policy, load
-from blindsave.policies.scripted import Privileged
 from blindsave.report import replays
 from blindsave.report.results import REPLAYS, Results
 from blindsave.task.shots import SPLITS, Shot, shots
@@ -27,7 +26,7 @@ def record_failures(results: Results, per_policy: int = 2, load: replays.Load | 
     return replays.write(replays.record(scenes, load or shipped, known), results.root / REPLAYS)
 
 
-def shipped(policy: str, training_seed: int) -> Policy | Privileged:
+def shipped(policy: str, training_seed: int) -> Policy:
     """A policy by its name and training seed in tables."""
     return load(f"{policy}/{training_seed}" if training_seed else policy)
 

@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from blindsave.errors import BadFile, BadInput
 from blindsave.policies.base import Policy
-from blindsave.policies.scripted import Privileged
 from blindsave.report.names import TEACHER, condition, ordered, title
 from blindsave.store import write_whole
 from blindsave.task.episode import UNDISTURBED, Disturbance, Episode
@@ -24,7 +23,7 @@ from blindsave.task.shots import Shot
 SCHEMA = "blindsave.replays.v1"
 PARTNERS = ("structured_k0", "gru_n64", "structured_k2", "structured_k1", "structured_k4", TEACHER, "finite_stack_10")
 """Whose save to show beside a failure: the first of these that saved the same shot."""
-Load = Callable[[str, int], Policy | Privileged]
+Load = Callable[[str, int], Policy]
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ def disturbance_named(name: str) -> Disturbance:
     return made
 
 
-def _play(policy: Policy | Privileged, asked: Sequence[tuple[int, int, Episode, Lane]]) -> list[dict[str, Any]]:
+def _play(policy: Policy, asked: Sequence[tuple[int, int, Episode, Lane]]) -> list[dict[str, Any]]:
     """Whole millimetres in the table frame are as fine as a page can show."""
     from blindsave.policies.closed_loop import run
 
