@@ -10,7 +10,7 @@ import pyarrow as pa
 from blindsave.errors import BadInput
 from blindsave.evidence import tables
 from blindsave.evidence.schedule import Schedule
-from blindsave.learning.distil.shadow import action_error
+from blindsave.learning.distil.shadow import action_error, check_teacher
 from blindsave.policies.catalog import NamedPolicy
 from blindsave.policies.closed_loop import run
 from blindsave.store import Artifact, code_sha256, make, provenance
@@ -34,6 +34,7 @@ def play(
     if teacher is None:
         result = run(named.policy, episodes, threads=threads, progress=progress)
         return _rows(named, schedule, [result], None)
+    check_teacher(teacher)
     parts, errors = [], []
     for start in range(0, len(episodes), LABELLED_AT_ONCE):
         chunk = episodes[start : start + LABELLED_AT_ONCE]
