@@ -23,6 +23,7 @@ from blindsave.policies import closed_loop
 from blindsave.policies.dreamer import AgentShape, Teacher
 from blindsave.policies.students.registry import PAPER_FAMILIES, family
 from blindsave.policies.students.student import Student
+from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
 
 LONG_SHARE = 0.1
 MEAN_STEPS, SPREAD_STEPS, TIMEOUT = 36.0, 7.0, 125
@@ -37,9 +38,10 @@ def synthetic_episodes(count: int, seed: int = 0) -> Episodes:
     short = np.clip(rng.normal(MEAN_STEPS, SPREAD_STEPS, count), 20, 64)
     steps = np.where(rng.random(count) < LONG_SHARE, TIMEOUT, short).astype(np.int16)
     rows = int(steps.sum())
-    obs, action, label = (rng.uniform(-1, 1, (rows, width)).astype(np.float32) for width in (19, 2, 2))
+    widths = (OBSERVATION_FLOATS, ACTION_FLOATS, ACTION_FLOATS)
+    obs, action, label = (rng.uniform(-1, 1, (rows, width)).astype(np.float32) for width in widths)
     index, zeros = np.arange(count), np.zeros(count, np.int16)
-    codes, score, final = zeros.astype(np.int8), np.zeros(count), np.zeros((count, 19), np.float32)
+    codes, score, final = zeros.astype(np.int8), np.zeros(count), np.zeros((count, OBSERVATION_FLOATS), np.float32)
     return Episodes(obs, action, label, index, index, zeros, zeros, steps, codes, zeros, score, final)
 
 

@@ -22,6 +22,7 @@ from blindsave.learning.dreamer import population as teachers
 from blindsave.learning.dreamer.config import Config, Sizes, Speed, Training
 from blindsave.learning.dreamer.runtime import device
 from blindsave.learning.dreamer.stream import Seen
+from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
 
 EPISODE_STEPS = 40
 CHANGES: dict[str, dict[str, Any]] = {
@@ -102,8 +103,8 @@ class Bench:
 def bench(
     variants: Sequence[str] = ("best", "plain"),
     *,
-    observation: int = 19,
-    action: int = 2,
+    observation: int = OBSERVATION_FLOATS,
+    action: int = ACTION_FLOATS,
     envs: int = 32,
     population: int = 1,
     speed: dict[str, Any] | None = None,

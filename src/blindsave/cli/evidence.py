@@ -69,25 +69,26 @@ class Evaluate:
         """Play, write the table, count."""
         from blindsave.evidence import grid as grids
         from blindsave.evidence import tables
-        from blindsave.evidence.contestants import contestant
         from blindsave.evidence.schedule import schedule
+        from blindsave.policies.catalog import TEACHER, distinct, resolve
         from blindsave.store import digest
 
         if not self.policies:
             raise BadInput("name at least one policy, for example `teacher` or `structured_k0/14303`")
         lengths = whole_numbers(self.blackouts, "--blackouts")
         chosen = schedule(self.split, lengths, numbers(self.noise_mm, "--noise-mm"))
-        players = [contestant(name) for name in self.policies]
+        policies = distinct([resolve(name) for name in self.policies])
         if self.split == "principal_test":
             _note_if_sealed()
-        teacher = contestant("teacher") if self.label else None
-        with Progress(f"playing {self.split}", len(players) * len(chosen)) as bar:
-            table = grids.grid(self.work, players, chosen, teacher=teacher, threads=self.threads, progress=bar.advance)
-        named = digest([[one.name, one.sha256] for one in players] + [chosen.describe(), self.label])[:16]
-        path = tables.write(table, self.out or self.work / f"{self.split}-{named}.parquet")
-        pairs = zip(self.policies, players, strict=True)
-        counts = {name: _saves(table, one.policy, one.training_seed) for name, one in pairs}
-        return {"policies": counts, "table": str(path)}
+        teacher = resolve(TEACHER) if self.label else None
+        with Progress(f"playing {self.split}", len(policies) * len(chosen)) as bar:
+            table = grids.grid(self.work, policies, chosen, teacher=teacher, threads=self.threads, progress=bar.advance)
+        content = digest([[one.name, one.sha256] for one in policies] + [chosen.describe(), self.label])[:16]
+        path = tables.write(table, self.out or self.work / f"{self.split}-{content}.parquet")
+        named = dict(zip(self.policies, policies, strict=True))
+        counts = {name: _saves(table, one.family, one.training_seed) for name, one in named.items()}
+        renamed = {name: one.name for name, one in named.items() if "@" in one.name}
+        return {"policies": counts, "table": str(path), **({"renamed": renamed} if renamed else {})}
 
     def show(self, result: dict[str, Any]) -> None:
         """Print save rates."""
@@ -97,6 +98,8 @@ class Evaluate:
             for name, cells in result["policies"].items()
         ]
         print_table(f"{self.split}: saves in %, by hidden control steps", ["policy", *first], rows)
+        for file, name in result.get("renamed", {}).items():
+            print(f"{file} holds a policy of a name that takes part already; its rows are those of {name}")
         print(f"rows: {result['table']}")
 
 

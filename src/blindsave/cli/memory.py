@@ -64,10 +64,10 @@ class PPOEvaluate:
 
     def run(self) -> dict[str, Any]:
         """Play 225 validation and 1,125 test episodes per seed."""
-        from blindsave.evidence.memory_stage import MemoryStage, ppo_contestants
+        from blindsave.evidence.memory_stage import MemoryStage, controls
 
         stage = MemoryStage(self.grids, threads=self.threads)
-        return {**stage.evaluate(ppo_contestants(self.models), self.out), "tables": str(self.out)}
+        return {**stage.evaluate(controls(self.models), self.out), "tables": str(self.out)}
 
     def show(self, result: dict[str, Any]) -> None:
         """Print saves by seed and blackout length."""
@@ -106,11 +106,11 @@ class MemoryTest:
 
     def run(self) -> dict[str, Any]:
         """Play and judge both tests."""
-        from blindsave.evidence.contestants import contestant
-        from blindsave.evidence.memory_stage import MemoryStage, ppo_contestants
+        from blindsave.evidence.memory_stage import MemoryStage, controls
+        from blindsave.policies import resolve
 
-        teacher = contestant(self.teacher)
-        candidates = ppo_contestants(self.models)
+        teacher = resolve(self.teacher)
+        candidates = controls(self.models)
         stage = MemoryStage(self.grids, threads=self.threads, shots_per_split=self.shots)
         return {**stage.run(teacher, candidates, self.out), "tables": str(self.out)}
 

@@ -13,6 +13,7 @@ from blindsave.errors import BadInput
 from blindsave.learning.dreamer.stream import Finished, Seen
 from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import LOCKED_STEPS, Episode
+from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
 from blindsave.task.outcomes import Outcome
 from blindsave.task.shots import shots
 from blindsave.task.tracking import blackout
@@ -38,8 +39,8 @@ class DefendStream:
     An episode that runs out of time is `last` but not `terminal`, unless `timeouts` is `terminate`.
     """
 
-    observation_size = 19
-    action_size = 2
+    observation_size = OBSERVATION_FLOATS
+    action_size = ACTION_FLOATS
 
     def __init__(
         self,
@@ -65,7 +66,7 @@ class DefendStream:
     def reset(self) -> Seen:
         """Start the first episode of every environment."""
         self._ended[:] = True
-        return self.step(np.zeros((self.n, 2), np.float32))
+        return self.step(np.zeros((self.n, ACTION_FLOATS), np.float32))
 
     def step(self, actions: NDArray[np.float32]) -> Seen:
         """Step running episodes; reset those that had ended."""
@@ -78,7 +79,7 @@ class DefendStream:
         first = self._ended.copy()
         reward = np.where(first, 0.0, batch.reward).astype(np.float32)
         self._ended = np.where(first, False, batch.outcome != Outcome.RUNNING)
-        unused = np.zeros((self.n, 2), np.float32)
+        unused = np.zeros((self.n, ACTION_FLOATS), np.float32)
         terminal = self._ended & np.isin(batch.outcome, self._terminal)
         return Seen(batch.obs.copy(), unused, reward, first, self._ended.copy(), terminal)
 
