@@ -112,8 +112,8 @@ def test_an_empty_folder_gives_a_page_that_says_so(tmp_path: Path):
 def test_equal_results_give_an_equal_page(report: Report, page: str, analysis):
     from blindsave.report import claims
     from blindsave.report.build import tables
-    from blindsave.report.figures.plates import plates
     from blindsave.report.page import page as compose
+    from blindsave.report.registry import figures
 
     found = claims.findings(analysis)
-    assert compose(analysis, tables(analysis, found), plates(analysis), found) == page
+    assert compose(analysis, tables(analysis), figures.made(analysis), found) == page

@@ -9,7 +9,7 @@ from blindsave.report.sheet import Estimate, Mark, Number, Sheet, text
 
 @pytest.fixture(scope="module")
 def sheets(analysis: Analysis) -> dict[str, Sheet]:
-    return build.tables(analysis, claims.findings(analysis))
+    return build.tables(analysis)
 
 
 def cell(sheet: Sheet, row: str, column: str):
@@ -94,6 +94,6 @@ def test_summary_of_one_comparison_names_it(analysis: Analysis, low: float, high
 
 
 def test_summary_of_nothing_is_empty(analysis: Analysis):
-    bare = replace(analysis, splits={}, noise=None, noise_saves=None, memory={}, memory_saves={})
+    bare = replace(analysis, splits={}, noise=None, memory={}, memory_saves={})
     untested = [f for f in claims.findings(bare) if f.verdict == claims.UNTESTED]
     assert summary.sentences(bare, untested) == []

@@ -146,12 +146,12 @@ class Stats:
     def run(self) -> dict[str, Any]:
         """Analyse the table."""
         from blindsave.evidence import tables
-        from blindsave.evidence.analysis import analyse
         from blindsave.evidence.plan import load_plan
+        from blindsave.report.statistics import statistics
 
         if self.replicates < 1:
             raise BadInput("a bootstrap needs at least one replicate")
-        return analyse(tables.read(self.table), load_plan(self.plan), self.split, self.replicates)
+        return statistics(tables.read(self.table), load_plan(self.plan), self.split, self.replicates)
 
     def show(self, result: dict[str, Any]) -> None:
         """Print rates and differences in per cent and points."""

@@ -42,6 +42,8 @@ class Plate:
     title: str
     caption: str
     rows: tuple[tuple[Panel, ...], ...]
+    section: str = ""
+    """Where the page shows it."""
 
     @property
     def panels(self) -> tuple[Panel, ...]:
