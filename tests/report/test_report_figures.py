@@ -17,7 +17,7 @@ def overlaps(panel: export.Panel, size: tuple[float, float]) -> list[tuple[str, 
     from matplotlib.text import Text
 
     with rc_context(export.rc(LIGHT)):
-        figure = export._canvas(size)
+        figure = export.blank(*size)
         panel.draw(figure, LIGHT)
         figure.draw_without_rendering()
         renderer = figure.canvas.get_renderer()

@@ -1,4 +1,8 @@
-"""The command line: parse, call, print. Every command is a frozen dataclass in a module of this folder."""
+"""The command line: parse, call, print.
+
+Every command is a frozen dataclass in a module of this folder: its fields are the options, `run` returns what `--json`
+prints, and `show` prints it for people (without one, the values are listed).
+"""
 
 import importlib
 import json
@@ -40,7 +44,7 @@ COMMANDS: dict[str, Command] = {
     "power": Command("blindsave.cli.evidence:PowerCommand", "shots and seeds needed to resolve a difference"),
     "freeze": Command("blindsave.cli.seal:Freeze", "bind plan, models, data and code into one manifest"),
     "release": Command("blindsave.cli.seal:Release", "open the test exactly once"),
-    "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check that intervals keep their word"),
+    "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check the coverage of the intervals"),
     "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
     "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the HTML page from results"),
     "render": Command("blindsave.cli.render:Render", "draw an episode as a film or a picture"),
@@ -122,8 +126,12 @@ def execute(args: list[str]) -> None:
     if as_json:
         json.dump(result, sys.stdout, allow_nan=False)
         sys.stdout.write("\n")
-    else:
+    elif hasattr(command, "show"):
         command.show(result)
+    else:
+        from blindsave.cli.shared import print_facts
+
+        print_facts(f"blindsave {name}", result)
 
 
 def main() -> None:

@@ -1,26 +1,13 @@
 """Commands about distillation: datasets, the two stages, their pictures and diagnostics."""
 
-import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import tyro
 
+from blindsave.cli.shared import Threads, print_facts, print_table
 from blindsave.policies.students.registry import PAPER_FAMILIES
-
-
-def _print(title: str, values: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("", "", title=title, show_header=False)
-    for name, value in values.items():
-        text = (
-            f"{value:.6g}" if isinstance(value, float) else json.dumps(value) if not isinstance(value, str) else value
-        )
-        table.add_row(name.replace("_", " "), text)
-    Console(soft_wrap=True).print(table)
 
 
 @dataclass(frozen=True)
@@ -36,10 +23,6 @@ class DatasetInfo:
 
         dataset = Dataset.open(self.folder)
         return {"sha256": dataset.sha256, **dataset.configuration, **summary(dataset)}
-
-    def show(self, result: dict[str, Any]) -> None:
-        """Print the counts."""
-        _print(str(self.folder), result)
 
 
 @dataclass(frozen=True)
@@ -85,10 +68,6 @@ class DatasetExport:
 
         return {"path": str(export_minari(Dataset.open(self.folder, verify=True), self.name, self.out))}
 
-    def show(self, result: dict[str, Any]) -> None:
-        """Say where it is."""
-        print(result["path"])
-
 
 @dataclass(frozen=True)
 class DistilStudents:
@@ -110,31 +89,25 @@ class DistilStudents:
     """Training seeds; the study's five by default."""
     minutes: float | None = None
     """Stop after this time; the same command continues."""
-    threads: int | None = None
-    """Threads of simulation and labelling; results do not depend on it."""
+    threads: Threads = None
     parallel: int = 1
     """Families distilled at the same time, each in its own process (useful with a GPU)."""
 
     def run(self) -> dict[str, Any]:
         """Distil."""
-        from dataclasses import asdict
-
         from blindsave.learning.distil.run import distil_students
 
         return distil_students(**asdict(self))
 
     def show(self, result: dict[str, Any]) -> None:
         """Print one line per family."""
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table("family", "shadow transitions", "validation MSE by seed", "selected epochs")
+        rows = []
         for name, row in result["families"].items():
             students = row["finals"]["students"]
             errors = " ".join(f"{s['validation_mse']:.4f}" for s in students)
             epochs = " ".join(str(s["selected_epoch"]) for s in students)
-            table.add_row(name, str(row["shadow"]["transitions"]), errors, epochs)
-        Console(soft_wrap=True).print(table)
+            rows.append([name, str(row["shadow"]["transitions"]), errors, epochs])
+        print_table("students", ["family", "shadow transitions", "validation MSE by seed", "selected epochs"], rows)
 
 
 @dataclass(frozen=True)
@@ -151,8 +124,7 @@ class DistilPilot:
     """Episodes played by the collector; 20,000 by default."""
     epochs: int | None = None
     """Most epochs of a training; 100 by default."""
-    threads: int | None = None
-    """Threads of simulation and labelling."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Run both trainings and the diagnostics."""
@@ -165,7 +137,7 @@ class DistilPilot:
     def show(self, result: dict[str, Any]) -> None:
         """Print both columns."""
         for name in ("without_correction", "with_correction"):
-            _print(name.replace("_", " "), result[name])
+            print_facts(name.replace("_", " "), result[name])
 
 
 @dataclass(frozen=True)
@@ -180,12 +152,10 @@ class DistilCurves:
     def run(self) -> dict[str, Any]:
         """Draw."""
         from blindsave.diagnostics.training_curves import draw_curves
+        from blindsave.draw import figure_files
 
-        return {"path": str(draw_curves(self.metrics, self.out))}
-
-    def show(self, result: dict[str, Any]) -> None:
-        """Say where it is."""
-        print(result["path"])
+        (path,) = figure_files.save(lambda: draw_curves(self.metrics), self.out)
+        return {"path": str(path)}
 
 
 @dataclass(frozen=True)
@@ -206,29 +176,3 @@ class DistilShip:
     def show(self, result: dict[str, Any]) -> None:
         """Say how many."""
         print(f"{len(result['files'])} students shipped")
-
-
-def bench_students(command: Any) -> dict[str, Any]:
-    """Measure training of all seven families and collection, for `bench train --what students`."""
-    import sys
-
-    from blindsave.bench.students import bench
-
-    return bench(rounds=command.rounds, report=lambda line: print(line, file=sys.stderr, flush=True))
-
-
-def show_bench(result: dict[str, Any]) -> None:
-    """Print the figures of `bench_students`."""
-    from rich.console import Console
-    from rich.table import Table
-
-    heads = ("family", "trainer", "transitions/s", "x JAX", "x torch", "x CPU")
-    table = Table(*heads, title=f"students on {result['device']}")
-    for name, row in result["families"].items():
-        ratios = (f"{row[key]:.1f}" if key in row else "-" for key in ("times_jax", "times_torch", "times_cpu"))
-        table.add_row(name, row["trainer"], f"{row['transitions_per_s']:.0f}", *ratios)
-    console = Console(soft_wrap=True)
-    console.print(table)
-    if "collection" in result:
-        share = result["collection"]["share_of_arena"]
-        console.print(f"collection with shadow labels runs at {share:.0%} of the arena's speed")

@@ -7,39 +7,10 @@ from typing import Any
 
 import tyro
 
+from blindsave.cli.shared import Threads, at_least_one, numbers, print_saves, print_table, whole_numbers
 from blindsave.errors import BadInput
 
 PROGRESS_EVERY = 10  # lines of progress where there is no terminal
-
-
-def numbers(text: str, what: str) -> tuple[float, ...]:
-    """Read "0,5,10" as numbers."""
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise BadInput(f"{what} must be numbers separated by commas, not '{text}'") from None
-
-
-def whole_numbers(text: str, what: str) -> tuple[int, ...]:
-    """Read "0,5,10" as whole numbers."""
-    found = numbers(text, what)
-    for value in found:
-        if value != int(value):
-            raise BadInput(f"{what} must be whole numbers, not {value:g}")
-    return tuple(int(value) for value in found)
-
-
-def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """Print a table with rich: first column to the left, folded where it is too long, numbers to the right, whole."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for index, column in enumerate(columns):
-        table.add_column(column, justify="right" if index else "left", no_wrap=index > 0, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    Console(soft_wrap=True).print(table)
 
 
 class Episodes:
@@ -92,8 +63,7 @@ class Evaluate:
     """Where the table goes; by default beside the work folder, named by its content."""
     work: Path = Path("runs/evaluate")
     """Folder of finished policies."""
-    threads: int | None = None
-    """Threads; all cores by default."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Play, write the table, count."""
@@ -121,12 +91,7 @@ class Evaluate:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print save rates."""
-        first = next(iter(result["policies"].values()))
-        rows = [
-            [name, *(f"{100 * cell['saves'] / cell['shots']:.1f}" for cell in cells.values())]
-            for name, cells in result["policies"].items()
-        ]
-        print_table(f"{self.split}: saves in %, by hidden control steps", ["policy", *first], rows)
+        print_saves(self.split, result["policies"])
         print(f"rows: {result['table']}")
 
 
@@ -149,8 +114,7 @@ class Stats:
         from blindsave.evidence.plan import load_plan
         from blindsave.report.statistics import statistics
 
-        if self.replicates < 1:
-            raise BadInput("a bootstrap needs at least one replicate")
+        at_least_one(replicates=self.replicates)
         return statistics(tables.read(self.table), load_plan(self.plan), self.split, self.replicates)
 
     def show(self, result: dict[str, Any]) -> None:
@@ -238,8 +202,7 @@ class BenchCoverage:
         from blindsave.bench.coverage import POPULATIONS, coverage
         from blindsave.store import provenance
 
-        if self.studies < 1 or self.replicates < 1:
-            raise BadInput("a coverage benchmark needs at least one study and one replicate")
+        at_least_one(studies=self.studies, replicates=self.replicates)
         started = time.perf_counter()
         found = [coverage(population, self.studies, self.replicates) for population in POPULATIONS]
         populations = [asdict(p) | c for p, c in zip(POPULATIONS, found, strict=True)]
@@ -265,16 +228,14 @@ class BenchEvaluate:
     """Shots of the principal test, each at six blackout lengths."""
     rounds: int = 3
     """Rounds; simulator and evaluation take turns, medians count."""
-    threads: int | None = None
-    """Threads; all cores by default."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Measure both in turns."""
         from blindsave.bench.evaluation import bench_evaluate
         from blindsave.store import provenance
 
-        if self.shots < 1 or self.rounds < 1:
-            raise BadInput("a benchmark needs at least one shot and one round")
+        at_least_one(shots=self.shots, rounds=self.rounds)
         return bench_evaluate(self.policy, self.shots, self.rounds, self.threads) | provenance()
 
     def show(self, result: dict[str, Any]) -> None:

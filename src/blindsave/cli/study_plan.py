@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from blindsave.cli.shared import print_table
 from blindsave.stages.estimate import Machine, duration, total
 from blindsave.stages.scales import Scale
 
@@ -32,8 +33,6 @@ def planned(
 
 def show_plan(result: Mapping[str, Any]) -> None:
     """Print the table, and what must be known to read it."""
-    from blindsave.cli.evidence import print_table
-
     study, machine, whole = result["study"], result["planned_for"], result["total"]
     counts = [_count(len(study["families"]), "family", "families")]
     counts += [_count(len(study["training_seeds"]), "training seed", "training seeds")]

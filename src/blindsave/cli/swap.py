@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import tyro
 
+from blindsave.cli.shared import Threads, print_table, whole_numbers
 from blindsave.errors import BadInput
 
 Row = dict[str, Any]
@@ -50,12 +51,11 @@ class MemorySwap:
     """Also write the figures to this JSON file."""
     figure: Path | None = None
     """Draw them (.png or .svg; needs the extra `report`)."""
-    threads: int | None = None
-    """Simulation threads; all cores by default."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Play every policy undisturbed and with its memory changed at every chosen moment."""
-        from blindsave.cli.evidence import Episodes, whole_numbers
+        from blindsave.cli.evidence import Episodes
         from blindsave.diagnostics import swap
         from blindsave.store import provenance, write_json
 
@@ -87,8 +87,6 @@ class MemorySwap:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print save rates by how long the puck had been hidden."""
-        from blindsave.cli.evidence import print_table
-
         by_policy: dict[str, list[Row]] = {}
         for row in result["rows"]:
             by_policy.setdefault(row["policy"], []).append(row)
