@@ -155,12 +155,12 @@ def _player(content: Content) -> str:
 
 
 def _replays(replays: Mapping[str, Any] | None) -> str:
-    """The replay document with titles, safe inside a script element."""
+    """The replay document with titles, goals before other failures, safe inside a script element."""
     if not replays:
         return "null"
+    goals_first = sorted(replays["scenes"], key=lambda scene: scene["lanes"][0]["outcome"] != "goal_conceded")
     scenes = [
-        scene | {"lanes": [lane | {"title": title(lane["policy"])} for lane in scene["lanes"]]}
-        for scene in replays["scenes"]
+        scene | {"lanes": [lane | {"title": title(lane["policy"])} for lane in scene["lanes"]]} for scene in goals_first
     ]
     return json.dumps({"scenes": scenes}, separators=(",", ":")).replace("<", "\\u003c")
 

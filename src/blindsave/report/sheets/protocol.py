@@ -1,10 +1,12 @@
 """Tables of the record: hypotheses of the plan, deviations from it, the ledger."""
 
-from blindsave.evidence.hypotheses import CONTRARY, SUPPORTED
+from blindsave.evidence.hypotheses import CONTRARY, SUPPORTED, Verdict
 from blindsave.report.analysis import Analysis, percent
 from blindsave.report.names import split_title
 from blindsave.report.registry import tables
 from blindsave.report.sheet import Column, Mark, Sheet, p_value
+
+ALPHA = 0.05
 
 
 @tables("protocol")
@@ -19,11 +21,10 @@ def hypotheses(analysis: Analysis) -> Sheet:
         Column("p_holm", "p, Holm"),
         Column("p_equivalence", "p, equivalence"),
     )
-    tones = {SUPPORTED: "good", CONTRARY: "bad"}
     rows = tuple(
         (
             f"{v.statement[:1].upper()}{v.statement[1:]}",
-            Mark(v.verdict, tones.get(v.verdict, "odd")),
+            verdict(v),
             percent(v.contrast, True),
             split_title(v.split),
             v.kind,
@@ -33,10 +34,18 @@ def hypotheses(analysis: Analysis) -> Sheet:
         for v in analysis.verdicts
     )
     caption = (
-        "Superiority is supported where the 95 % interval lies above zero; equivalence where the 90 % interval lies "
-        "inside the plan's margin. “Not supported” is not “refuted”: the data leave it open."
+        "Superiority is supported where the 95 % interval lies above zero, as the plan has it, and Holm's p is below "
+        "0.05 as well; “before correction only” where the interval alone says so. Equivalence is supported where the "
+        "90 % interval lies inside the plan's margin. “Not supported” is not “refuted”: the data leave it open."
     )
     return Sheet("hypotheses", "Hypotheses fixed before the test was opened", caption, columns, rows)
+
+
+def verdict(found: Verdict) -> Mark:
+    """What the plan's rule says of a hypothesis; superiority that does not survive Holm's correction is no support."""
+    if found.verdict == SUPPORTED and found.kind == "superiority" and (found.contrast.p_holm or 0.0) >= ALPHA:
+        return Mark("before correction only", "odd")
+    return Mark(found.verdict, {SUPPORTED: "good", CONTRARY: "bad"}.get(found.verdict, "odd"))
 
 
 @tables("protocol")
