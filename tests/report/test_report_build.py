@@ -93,8 +93,8 @@ def test_a_small_study_is_reported_with_what_it_lacks(tmp_path: Path, capsys: py
     for sentence in (
         "The noise extension is not recorded yet",
         "No failures are recorded yet",
-        "No ledger",
-        "No analysis plan",
+        "There is no ledger",
+        "There is no analysis plan",
     ):
         assert sentence in text
     assert {"figure-1", "figure-3", "figure-4"} == set(result["figures"])

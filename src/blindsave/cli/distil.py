@@ -12,7 +12,7 @@ from blindsave.policies.students.registry import PAPER_FAMILIES
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """Say what a dataset holds: episodes, transitions, repeated pairs, outcomes."""
+    """Describe a dataset: episodes, transitions, repeated pairs, outcomes."""
 
     folder: tyro.conf.Positional[Path]
     """Dataset folder (the one with manifest.json)."""

@@ -44,7 +44,7 @@ class Episodes:
 
 @dataclass(frozen=True)
 class Evaluate:
-    """Let policies play every shot of a split under every condition, and keep one row per episode.
+    """Evaluate policies on every shot of a split under every condition, and keep one row per episode.
 
     Finished policies are kept in the work folder: the same command again plays only what is missing.
     """
@@ -180,7 +180,7 @@ class PowerCommand:
         """Print the answer in sentences."""
         parts = result["components"]
         print(f"{self.a} - {self.b} at {self.blackout} steps, {parts['seeds']} seeds, {parts['units']} units:")
-        print(f"  this design finds {100 * result['resolvable_now']:.2f} points four times in five")
+        print(f"  this design detects {100 * result['resolvable_now']:.2f} points with 80 % power")
         for what, needed in (("shots", result["shots_needed"]), ("seeds", result["seeds_needed"])):
             answer = f"{needed} {what}" if needed else f"no number of {what} alone"
             print(f"  {self.points:g} points would take {answer}")

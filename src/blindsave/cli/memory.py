@@ -88,7 +88,7 @@ class PPOEvaluate:
 
 @dataclass(frozen=True)
 class MemoryTest:
-    """Prove that the task needs memory: erase the teacher's, and compare it with policies that have none."""
+    """Test whether the task needs memory: erase the teacher's, and compare it with policies that have none."""
 
     teacher: str = "teacher"
     """The recurrent policy: `teacher`, FAMILY/SEED or a policy file."""

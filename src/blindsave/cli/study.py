@@ -1,4 +1,4 @@
-"""Commands of the whole study: run it, see how it stands, say what it costs."""
+"""Commands of the whole study: run it, see its progress, estimate its cost."""
 
 import time
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Study:
     until: str | None = None
     """Stop after this stage."""
     plan: bool = False
-    """Only say what would be done: stages, tasks, exact episodes, CPU hours, GPU hours, wall time."""
+    """Only print what would be done: stages, tasks, exact episodes, CPU hours, GPU hours, wall time."""
     cores: int | None = None
     """Cores to plan for, where they are not this machine's."""
     threads: int | None = None
@@ -79,7 +79,7 @@ class Study:
             return run_study(site, self.until, engine)
 
     def _run_file(self, path: Path) -> dict[str, Any]:
-        """One study per teacher, one after the other, and what they come to together."""
+        """One study per teacher, one after the other, and a summary of all."""
         from blindsave.engine import open_engine
         from blindsave.stages.joint import keep, planned_contrasts, summarise
         from blindsave.stages.study_file import read_study_file
@@ -175,7 +175,7 @@ def run_study(site: Any, until: str | None = None, engine: Any = None) -> dict[s
 
 @dataclass(frozen=True)
 class Status:
-    """Show how a study stands: every stage done, running, interrupted, failed, missing or damaged."""
+    """Show the progress of a study: every stage done, running, interrupted, failed, missing or damaged."""
 
     folder: tyro.conf.Positional[Path | None] = None
     """Study folder; by default the one last worked on below runs/study."""
@@ -208,7 +208,7 @@ class Status:
 
 @dataclass(frozen=True)
 class BenchStudy:
-    """Measure a sample of every kind of work and say what each stage of a scale costs on this machine."""
+    """Measure a sample of every kind of work and estimate what each stage of a scale costs on this machine."""
 
     scale: Literal["smoke", "quick", "paper"] = "paper"
     """Which scale to cost."""

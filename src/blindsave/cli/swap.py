@@ -21,7 +21,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class MemorySwap:
-    """Ask who remembers, the network or the arm: twins exchange memories while the puck is hidden.
+    """Find out which remembers, the network or the arm: twins exchange memories while the puck is hidden.
 
     Alias shots come in pairs that look the same when the puck disappears and go to opposite posts. With the other
     twin's memory in a policy and its own arm in place, a goal means that the network's memory decided, a save that the

@@ -64,7 +64,7 @@ class Train:
         )
 
     def show(self, result: dict[str, Any]) -> None:
-        """Say how far it came."""
+        """Print how far it got."""
         saved = result["summary"].get("saved")
         rate = "" if saved is None else f", {saved:.1%} of recent shots saved"
         print(f"{result['status']}: step {result['step']:,}, {result['updates']:,} updates{rate} -> {result['folder']}")
@@ -130,7 +130,7 @@ class Freeze:
 
 @dataclass(frozen=True)
 class Info:
-    """Say what a run came to: steps, updates, time, speed, and the selected checkpoint."""
+    """Summarise a run: steps, updates, time, speed, and the selected checkpoint."""
 
     folder: Path = Path("results/teacher")
     """A run's folder; by default what was published of the shipped teacher's run."""

@@ -124,13 +124,13 @@ def _record(content: Content) -> str:
     tables = {name: to_html(sheet) for name, sheet in content.sheets.items() if sheet.section == "protocol"}
     parts = []
     if plan is None:
-        parts.append(_missing("No analysis plan (protocol.toml) lies with these results."))
+        parts.append(_missing("There is no analysis plan (protocol.toml) with these results."))
     else:
         parts.append(tables.get("hypotheses", ""))
-        parts.append(tables.get("deviations", "<p>Nothing was done otherwise than planned.</p>"))
+        parts.append(tables.get("deviations", "<p>Nothing deviated from the plan.</p>"))
     if notes:
         parts += ["<h3>Deviations in words</h3>", *(f"<p>{html.escape(block)}</p>" for block in notes.split("\n\n"))]
-    parts.append(tables.get("ledger", _missing("No ledger lies with these results: nothing was frozen or released.")))
+    parts.append(tables.get("ledger", _missing("There is no ledger here: nothing was frozen or released.")))
     if plan is not None:
         text = html.escape(plan.path.read_text(encoding="utf-8"))
         parts.append(
@@ -142,10 +142,10 @@ def _record(content: Content) -> str:
 def _player(content: Content) -> str:
     replays = content.analysis.results.replays
     if not replays or not replays["scenes"]:
-        return _missing("No failures are recorded yet; `blindsave report --record` plays some again and keeps them.")
+        return _missing("No failures are recorded yet; `blindsave report --record` replays some and keeps them.")
     return (
-        "<p>Recorded episodes from above, beside another goalkeeper on the same shot. The robot stands on the left; "
-        "the mallet is held for the first 0.1 s. While the puck is dashed, the goalkeeper cannot see it.</p>"
+        "<p>Recorded episodes seen from above, each beside another goalkeeper facing the same shot. The robot stands "
+        "on the left; the mallet is held for the first 0.1 s. While dashed, the puck is hidden from the goalkeeper.</p>"
         '<div class="player"><div class="controls"><select aria-label="Episode"></select>'
         '<button type="button" class="play">Play</button><button type="button" class="slow">1× speed</button>'
         '<input type="range" min="0" max="1" value="0" step="20" aria-label="Time"></div><div class="lanes"></div>'
@@ -188,12 +188,12 @@ def _asset(name: str) -> str:
 
 SECTIONS = (
     Section("summary", "Summary", "In short", content=_summary),
-    Section("paper", "Paper v. ours", "The paper's claims and our results", lead=_source, figures_last=True),
+    Section("paper", "Paper vs. ours", "The paper's claims and our results", lead=_source, figures_last=True),
     Section("task", "Task", "Does the task need memory?", "The memory tests are not recorded yet."),
     Section("results", "Results", "How many shots are saved", "No test is recorded yet."),
-    Section("cost", "Cost", "What it costs", "No family of the registry is in the tables."),
-    Section("noise", "Noise", "With noise on the puck's position", "The noise extension is not recorded yet."),
+    Section("cost", "Cost", "What it costs", "None of the tables holds a registered family."),
+    Section("noise", "Noise", "Noise on the puck's position", "The noise extension is not recorded yet."),
     Section("failures", "Failures", "Watch it fail", content=_player),
     Section("protocol", "Protocol", "Plan, deviations and ledger", content=_record),
-    Section("files", "Files", "What this page was made of", "No file was read."),
+    Section("files", "Files", "Files behind this page", "No file was read."),
 )

@@ -51,11 +51,11 @@ def _contrasts(analysis: Analysis, test: SplitResult) -> list[str]:
     count, margin = len(primary), f"±{100 * analysis.margin:g} points"
     if gain:
         names = _listed([title(c.a) for c in gain])
-        first = f"More than a linear memory helped: {names} saved clearly more than k = 0."
+        first = f"More complex memories helped: {names} saved clearly more than k = 0."
     else:
         worse = f" ({len(loss)} saved clearly less)" if loss else ""
         first = f"None of the {count} more complex memories saved clearly more than the linear one{worse}."
-    second = f"{len(equal)} of {count} are shown to be equivalent to it within {margin}."
+    second = f"{len(equal)} of {count} were shown to be equivalent to it within {margin}."
     return [f"{first} {second}"]
 
 
@@ -65,7 +65,7 @@ def _contrast(one: Contrast, margin: str) -> str:
     how = "clearly more than" if more else "clearly less than" if less else "neither clearly more nor clearly less than"
     equal = "" if one.equivalence.equivalent else "not "
     first = f"The one more complex memory, {title(one.a)}, saved {how} the linear one."
-    return f"{first} It is {equal}shown to be equivalent to it within {margin}."
+    return f"{first} It was {equal}shown to be equivalent to it within {margin}."
 
 
 def _memory(analysis: Analysis) -> list[str]:
@@ -118,7 +118,7 @@ def _verdicts(found: list[Finding]) -> list[str]:
     said = f"Of the paper's {len(found)} claims listed below, {len(tested)} were tested and {confirmed} confirmed."
     if not open_:
         return [said]
-    return [f"{said} Not so: {_listed([f.claim.statement[:1].lower() + f.claim.statement[1:] for f in open_])}."]
+    return [f"{said} Not confirmed: {_listed([f.claim.statement[:1].lower() + f.claim.statement[1:] for f in open_])}."]
 
 
 def _listed(parts: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Figure 4: what saves cost."""
+"""Figure 4: save rate against cost."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,7 +34,7 @@ def cost(analysis: Analysis, test: SplitResult) -> Plate | None:
         "dashed line joins the families that no other beats in both cost and saves. The vertical scale is stretched "
         "near 100 %."
     )
-    return Plate("figure-4", "What saves cost", caption, (tuple(panels),))
+    return Plate("figure-4", "Save rate against cost", caption, (tuple(panels),))
 
 
 def draw_frontier(analysis: Analysis, test: SplitResult, cost: str, letter: str) -> Draw:

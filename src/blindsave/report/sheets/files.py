@@ -1,4 +1,4 @@
-"""The table of the files that the report was made of."""
+"""The table of the files that the report was made from."""
 
 from blindsave.report.analysis import Analysis
 from blindsave.report.registry import tables
@@ -8,7 +8,7 @@ from blindsave.store import sha256_file
 
 @tables("files")
 def sources(analysis: Analysis) -> Sheet:
-    """The files this report was made of, by hash."""
+    """The files this report was made from, by hash."""
     root = analysis.results.root
     columns = (Column("holds", "Holds"), Column("file", "File", words=True), Column("sha256", "SHA-256", words=True))
     rows = [
@@ -16,4 +16,4 @@ def sources(analysis: Analysis) -> Sheet:
         for what, paths in sorted(analysis.results.files.items())
         for path in paths
     ]
-    return Sheet("files", "Files this page was made of", "Nothing else went into it.", columns, grouped(rows))
+    return Sheet("files", "Files this page was made from", "Nothing else went into it.", columns, grouped(rows))

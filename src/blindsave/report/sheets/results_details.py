@@ -149,9 +149,9 @@ def power(analysis: Analysis, test: SplitResult) -> Sheet:
         for p in test.power(analysis.margin)
     )
     caption = (
-        "From the variance between training seeds and between shots seen here: the true difference this design finds "
-        "four times in five, and how many shots (with these seeds) or seeds (with these shots) would find the margin "
-        "as often."
+        "From the variance between training seeds and between shots found here: the true difference that this design "
+        "detects with 80 % power, and how many shots (with these seeds) or seeds (with these shots) would detect the "
+        "margin with the same power."
     )
     return Sheet("power", "What this design can resolve", caption, columns, rows)
 

@@ -34,7 +34,7 @@ def memory_tests(analysis: Analysis) -> Sheet | None:
             cells = (milliseconds(c.blackout), *rates, percent(c, True), paper, count.only_a, count.only_b)
             rows.append((title(other), *cells))
     caption = (
-        f"Same {len(next(iter(analysis.memory_saves.values())).shot_ids)} shots for both; 95 % intervals from a "
+        f"The same {len(next(iter(analysis.memory_saves.values())).shot_ids)} shots for both; 95 % intervals from a "
         "paired bootstrap over episodes. Erasing the state changes nothing where the puck is never hidden."
     )
     return Sheet("memory", "Does the task need memory?", caption, columns, grouped(rows))
