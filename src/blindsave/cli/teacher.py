@@ -198,6 +198,7 @@ class Belief:
         from blindsave.task.episode import grid
         from blindsave.task.shots import shots
 
+        figure_files.check_name(self.out)  # before the work, not after
         params, config = load_params(self.params)
         chosen = shots(self.split)[: self.shots]
         predictions = openloop.predict(params, config, grid(chosen, (20,)), steps=self.steps)
