@@ -102,7 +102,7 @@ def test_bench_coverage_reports_every_population(capsys):
         (["power", "none.parquet", "--points", "0"], "--points"),
         (["freeze", "--plan", "none.toml"], "none.toml"),
         (["release", "--manifest", "none.json"], "none.json"),
-        (["bench", "coverage", "--studies", "0"], "at least one study"),
+        (["bench", "coverage", "--studies", "0"], "--studies must be at least 1"),
     ],
 )
 def test_bad_input_is_one_sentence_that_names_the_offender(capsys, monkeypatch, tmp_path, words, sentence):

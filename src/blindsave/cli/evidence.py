@@ -7,43 +7,14 @@ from typing import Any
 
 import tyro
 
+from blindsave.cli.shared import Threads, at_least_one, numbers, print_saves, print_table, whole_numbers
 from blindsave.errors import BadInput
 from blindsave.progress import Progress
 
 
-def numbers(text: str, what: str) -> tuple[float, ...]:
-    """Read "0,5,10" as numbers."""
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise BadInput(f"{what} must be numbers separated by commas, not '{text}'") from None
-
-
-def whole_numbers(text: str, what: str) -> tuple[int, ...]:
-    """Read "0,5,10" as whole numbers."""
-    found = numbers(text, what)
-    for value in found:
-        if value != int(value):
-            raise BadInput(f"{what} must be whole numbers, not {value:g}")
-    return tuple(int(value) for value in found)
-
-
-def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """Print a table with rich: first column to the left, folded where it is too long, numbers to the right, whole."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for index, column in enumerate(columns):
-        table.add_column(column, justify="right" if index else "left", no_wrap=index > 0, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    Console(soft_wrap=True).print(table)
-
-
 @dataclass(frozen=True)
 class Evaluate:
-    """Let policies play every shot of a split under every condition, and keep one row per episode.
+    """Evaluate policies on every shot of a split under every condition, and keep one row per episode.
 
     Finished policies are kept in the work folder: the same command again plays only what is missing.
     """
@@ -62,8 +33,7 @@ class Evaluate:
     """Where the table goes; by default beside the work folder, named by its content."""
     work: Path = Path("runs/evaluate")
     """Folder of finished policies."""
-    threads: int | None = None
-    """Threads; all cores by default."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Play, write the table, count."""
@@ -92,12 +62,7 @@ class Evaluate:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print save rates."""
-        first = next(iter(result["policies"].values()))
-        rows = [
-            [name, *(f"{100 * cell['saves'] / cell['shots']:.1f}" for cell in cells.values())]
-            for name, cells in result["policies"].items()
-        ]
-        print_table(f"{self.split}: saves in %, by hidden control steps", ["policy", *first], rows)
+        print_saves(self.split, result["policies"])
         for file, name in result.get("renamed", {}).items():
             print(f"{file} holds a policy of a name that takes part already; its rows are those of {name}")
         print(f"rows: {result['table']}")
@@ -119,12 +84,11 @@ class Stats:
     def run(self) -> dict[str, Any]:
         """Analyse the table."""
         from blindsave.evidence import tables
-        from blindsave.evidence.analysis import analyse
         from blindsave.evidence.plan import load_plan
+        from blindsave.report.statistics import statistics
 
-        if self.replicates < 1:
-            raise BadInput("a bootstrap needs at least one replicate")
-        return analyse(tables.read(self.table), load_plan(self.plan), self.split, self.replicates)
+        at_least_one(replicates=self.replicates)
+        return statistics(tables.read(self.table), load_plan(self.plan), self.split, self.replicates)
 
     def show(self, result: dict[str, Any]) -> None:
         """Print rates and differences in per cent and points."""
@@ -189,7 +153,7 @@ class PowerCommand:
         """Print the answer in sentences."""
         parts = result["components"]
         print(f"{self.a} - {self.b} at {self.blackout} steps, {parts['seeds']} seeds, {parts['units']} units:")
-        print(f"  this design finds {100 * result['resolvable_now']:.2f} points four times in five")
+        print(f"  this design detects {100 * result['resolvable_now']:.2f} points with 80 % power")
         for what, needed in (("shots", result["shots_needed"]), ("seeds", result["seeds_needed"])):
             answer = f"{needed} {what}" if needed else f"no number of {what} alone"
             print(f"  {self.points:g} points would take {answer}")
@@ -211,8 +175,7 @@ class BenchCoverage:
         from blindsave.bench.coverage import POPULATIONS, coverage
         from blindsave.store import provenance
 
-        if self.studies < 1 or self.replicates < 1:
-            raise BadInput("a coverage benchmark needs at least one study and one replicate")
+        at_least_one(studies=self.studies, replicates=self.replicates)
         started = time.perf_counter()
         found = [coverage(population, self.studies, self.replicates) for population in POPULATIONS]
         populations = [asdict(p) | c for p, c in zip(POPULATIONS, found, strict=True)]
@@ -238,16 +201,14 @@ class BenchEvaluate:
     """Shots of the principal test, each at six blackout lengths."""
     rounds: int = 3
     """Rounds; simulator and evaluation take turns, medians count."""
-    threads: int | None = None
-    """Threads; all cores by default."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Measure both in turns."""
         from blindsave.bench.evaluation import bench_evaluate
         from blindsave.store import provenance
 
-        if self.shots < 1 or self.rounds < 1:
-            raise BadInput("a benchmark needs at least one shot and one round")
+        at_least_one(shots=self.shots, rounds=self.rounds)
         return bench_evaluate(self.policy, self.shots, self.rounds, self.threads) | provenance()
 
     def show(self, result: dict[str, Any]) -> None:

@@ -64,6 +64,7 @@ def read_results(root: str | Path) -> Results:
         raise BadInput(f"there is no results folder {folder}")
     found, memory, sources = _tables(folder)
     plan_path = next((path for path in (folder / PLAN, folder.parent / PLAN) if path.is_file()), None)
+    plan = None if plan_path is None else load_plan(plan_path)
     ledger_path = _first(folder, LEDGER)
     ledger = None if ledger_path is None else Ledger(ledger_path)
     policies = {name for table in found.values() for name in table["policy"].unique().to_pylist()}
@@ -79,14 +80,14 @@ def read_results(root: str | Path) -> Results:
         tables=found,
         memory=memory,
         files=sources,
-        plan=None if plan_path is None else load_plan(plan_path),
+        plan=plan,
         ledger=ledger,
         entries=() if ledger is None else tuple(ledger.entries()),
         costs=costs,
         replays=check(read_json(replays_path), replays_path) if replays_path.is_file() else None,
         notes=_text(notes_path),
         statement=_text(folder / STATEMENT),
-        missing=tuple(_missing(found, memory, named, costs)),
+        missing=tuple(_missing(found, memory, plan, named, costs)),
     )
 
 
@@ -141,9 +142,15 @@ def _is_episode_table(path: Path) -> bool:
 
 
 def _missing(
-    found: Mapping[str, pa.Table], memory: Mapping[str, pa.Table], named: Mapping[str, Path | None], costs: Costs
+    found: Mapping[str, pa.Table],
+    memory: Mapping[str, pa.Table],
+    plan: Plan | None,
+    named: Mapping[str, Path | None],
+    costs: Costs,
 ) -> list[str]:
-    absent = [words for split, words in WANTED.items() if split not in found]
+    """What a complete study has and this one has not, in words; the plan says which tests it never had."""
+    wanted = WANTED if plan is None else plan.grids
+    absent = [words for split, words in WANTED.items() if split in wanted and split not in found]
     if not memory:
         absent.append("the memory tests (memory/*.parquet, made by `blindsave memory-test`)")
     if not costs.timed:
