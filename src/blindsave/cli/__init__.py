@@ -40,6 +40,7 @@ COMMANDS: dict[str, Command] = {
     "power": Command("blindsave.cli.evidence:PowerCommand", "shots and seeds needed to resolve a difference"),
     "freeze": Command("blindsave.cli.seal:Freeze", "bind plan, models, data and code into one manifest"),
     "release": Command("blindsave.cli.seal:Release", "open the test exactly once"),
+    "verify": Command("blindsave.cli.verify:Verify", "check a study's evidence, file by file and row by row"),
     "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check that intervals keep their word"),
     "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
     "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the HTML page from results"),
@@ -124,6 +125,8 @@ def execute(args: list[str]) -> None:
         sys.stdout.write("\n")
     else:
         command.show(result)
+    if isinstance(result, dict) and result.get("ok") is False:
+        sys.exit(1)
 
 
 def main() -> None:

@@ -41,6 +41,8 @@ class Report:
         for claim in result["claims"]:
             table.add_row(claim["sentence"].partition(":")[0], claim["verdict"])
         console.print(table)
+        for failure in (result["verification"] or {}).get("failures", ()):
+            console.print(f"FAILED {failure['file']}: {failure['reason']}", style="red", markup=False)
         for item in result["missing"]:
             console.print(f"not recorded yet: {item}", style="yellow", markup=False)
         figures = sum(map(len, result["figures"].values()))

@@ -1,11 +1,14 @@
 """Everything the plan says about one table, as plain values: what `blindsave stats` prints and reports read."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
 
 from blindsave.evidence import summaries
+from blindsave.evidence.intervals import adjust
+from blindsave.evidence.mrmc import over_teachers, principal_by, strata_by
 from blindsave.evidence.paired import mcnemar
 from blindsave.evidence.plan import Plan
 from blindsave.evidence.principal import Principal, principal
@@ -14,19 +17,29 @@ from blindsave.evidence.saves import Saves, saves
 from blindsave.evidence.strata import Stratified, noise, subgroups
 
 
-def analyse(table: pa.Table, plan: Plan, split: str | None = None, replicates: int = REPLICATES) -> dict[str, Any]:
+def analyse(
+    table: pa.Table,
+    plan: Plan,
+    split: str | None = None,
+    replicates: int = REPLICATES,
+    method: str | None = None,
+) -> dict[str, Any]:
     """Rates, differences, groups, counts and exact pairs of one split; parts that need more policies are left out.
 
-    Rates and differences are fractions; lengths are control steps, as text where they are keys.
+    Rates and differences are fractions; lengths are control steps, as text where they are keys. Another `method` than
+    the plan's is marked as chosen after the fact.
     """
     dense = saves(table, split)
-    whole = principal(dense, replicates=replicates)
+    method = method or plan.method
+    whole = principal_by(method, principal(dense, replicates=replicates), dense)
     result: dict[str, Any] = {
         "split": dense.split,
         "shots": len(dense.shot_ids),
         "units": len(dense.units),
         "training_seeds": list(dense.training_seeds()),
         "replicates": replicates,
+        "method": method,
+        "after_the_fact": method != plan.method,
         "margin": plan.margin,
         "rates": rates(whole),
         "overall": {policy: whole.overall(policy) for policy in whole.points},
@@ -39,10 +52,21 @@ def analyse(table: pa.Table, plan: Plan, split: str | None = None, replicates: i
         result["gaps_to_reference"] = whole.gaps(plan.reference)
     if plan.blackout in whole.blackouts:
         result |= _contrasts(plan, dense, whole)
-    result["subgroups"] = _groups(subgroups(dense, replicates), dense, ("clean",))
+    result["subgroups"] = _groups(strata_by(method, subgroups(dense, replicates), dense), dense, ("clean",))
     if len(dense.disturbances) > 1:
-        result["noise"] = _noise(plan, dense, noise(dense, replicates))
+        result["noise"] = _noise(plan, dense, strata_by(method, noise(dense, replicates), dense))
     return result
+
+
+def between_teachers(
+    held: Sequence[pa.Table], plan: Plan, split: str | None = None, replicates: int = REPLICATES
+) -> dict[str, Any]:
+    """Planned differences over several teachers' students on the same shots, with the teacher drawn by chance."""
+    studies = [saves(table, split) for table in held]
+    pairs = [pair for name in ("primary", "secondary") for pair in plan.contrasts.get(name, ())]
+    known = [(a, b) for a, b in pairs if all({a, b} <= one.saved.keys() for one in studies)]
+    found = [over_teachers(studies, a, b, plan.blackout, plan.margin, replicates) for a, b in known]
+    return {"teachers": len(studies), "between_teachers": [contrast.to_dict() for contrast in adjust(found)]}
 
 
 def rates(whole: Principal) -> dict[str, dict[str, dict[str, Any]]]:

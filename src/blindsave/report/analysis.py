@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from blindsave.evidence import hypotheses, strata
 from blindsave.evidence.deviations import Deviation, deviations
 from blindsave.evidence.intervals import MARGIN, Contrast, Interval
+from blindsave.evidence.mrmc import principal_by, strata_by
 from blindsave.evidence.paired import CAUSAL_SEED, MEMORYLESS_SEED, Discordance, mcnemar, paired
-from blindsave.evidence.plan import Pairs, Plan
+from blindsave.evidence.plan import METHODS, Pairs, Plan
 from blindsave.evidence.power import Power, power
 from blindsave.evidence.principal import Principal, principal
 from blindsave.evidence.resample import REPLICATES
@@ -81,7 +82,8 @@ def analyse(results: Results, replicates: int | None = None) -> Analysis:
     splits = [split for split in (*TEST_SPLITS, "validation") if split in results.tables]
     tests = {split: _test(results, split, plan, endpoint, margin, count) for split in splits}
     noise_saves = saves(results.tables["noise_test"]) if "noise_test" in results.tables else None
-    noise = None if noise_saves is None else strata.noise(noise_saves, count)
+    method = plan.method if plan else METHODS[0]
+    noise = None if noise_saves is None else strata_by(method, strata.noise(noise_saves, count), noise_saves)
     memory_saves = _memory_saves(results)
     return Analysis(
         results=results,
@@ -105,7 +107,8 @@ def percent(interval: Interval | Contrast, signed: bool = False, decimals: int =
 
 def _test(results: Results, split: str, plan: Plan | None, endpoint: int, margin: float, count: int) -> SplitResult:
     held = saves(results.tables[split])
-    rates = principal(held, replicates=count)
+    method = plan.method if plan else METHODS[0]
+    rates = principal_by(method, principal(held, replicates=count), held)
     planned = plan.contrasts if plan else {"primary": PRIMARY, "secondary": _secondary()}
     here = endpoint in held.blackouts
     pairs = {name: _present(planned.get(name, ()), held) if here else [] for name in ("primary", "secondary")}
@@ -116,8 +119,8 @@ def _test(results: Results, split: str, plan: Plan | None, endpoint: int, margin
         principal=rates,
         contrasts={name: tuple(rates.contrasts(set_, endpoint, margin)) for name, set_ in pairs.items()},
         discordances={(a, b): tuple(mcnemar(held, a, b, endpoint)) for a, b in every},
-        subgroups=strata.subgroups(held, count),
-        power=tuple(power(held, a, b, endpoint, margin) for a, b in pairs["primary"]),
+        subgroups=strata_by(method, strata.subgroups(held, count), held),
+        power=tuple(power(held, a, b, endpoint, margin, method=method) for a, b in pairs["primary"]),
     )
 
 

@@ -88,7 +88,7 @@ def _sections(
 def _summary(analysis: Analysis, found: list[Finding]) -> str:
     said = summary.sentences(analysis, found)
     parts = [f'<p class="notice">{html.escape(analysis.results.statement)}</p>'] if analysis.results.statement else []
-    parts += [_bars(analysis)]
+    parts += [_verification(analysis), _bars(analysis)]
     if said:
         parts.append(f'<ul class="plain">{"".join(f"<li>{html.escape(s)}</li>" for s in said)}</ul>')
     else:
@@ -97,6 +97,15 @@ def _summary(analysis: Analysis, found: list[Finding]) -> str:
         items = "".join(f"<li>{html.escape(item)}</li>" for item in analysis.results.missing)
         parts.append(f'<div class="missing"><strong>Not recorded yet</strong><ul>{items}</ul></div>')
     return "".join(parts)
+
+
+def _verification(analysis: Analysis) -> str:
+    """What is wrong with the evidence, before anything that was made of it."""
+    found = analysis.results.verification
+    if found is None or found.ok:
+        return ""
+    items = "".join(f"<li>{html.escape(str(failure))}</li>" for failure in found.failures)
+    return f'<div class="missing" role="alert"><strong>{html.escape(found.sentence)}</strong><ul>{items}</ul></div>'
 
 
 def _bars(analysis: Analysis) -> str:
@@ -137,7 +146,7 @@ def _record(analysis: Analysis, sheets: Sheets) -> str:
         parts.append(_missing("No analysis plan (protocol.toml) lies with these results."))
     else:
         parts.append(_tables(sheets, ["hypotheses"]))
-        parts.append(_tables(sheets, ["deviations"]) or "<p>Nothing was done otherwise than planned.</p>")
+        parts.append(_tables(sheets, ["deviations"]) or _as_planned(analysis))
     if notes:
         parts += ["<h3>Deviations in words</h3>", *(f"<p>{html.escape(block)}</p>" for block in notes.split("\n\n"))]
     parts.append(_or_missing(sheets, ["ledger"], "No ledger lies with these results: nothing was frozen or released."))
@@ -147,6 +156,11 @@ def _record(analysis: Analysis, sheets: Sheets) -> str:
             f"<details><summary>The whole plan (protocol.toml)</summary><pre tabindex=0>{text}</pre></details>"
         )
     return "".join(parts)
+
+
+def _as_planned(analysis: Analysis) -> str:
+    found = analysis.results.verification
+    return "<p>Nothing was done otherwise than planned.</p>" if found is None or found.ok else ""
 
 
 def _player(replays: Mapping[str, Any] | None) -> str:

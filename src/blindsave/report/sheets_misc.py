@@ -160,9 +160,8 @@ def ledger(results: Results, name: str = "ledger") -> Sheet | None:
         (str(e.index), e.time.replace("+00:00", "").replace("T", " "), e.kind, _says(e.content), e.sha256[:16] + "…")
         for e in results.entries
     )
-    caption = (
-        "Append-only; every line carries the hash of the line before it, and the chain was verified for this page."
-    )
+    said = results.verification.sentence if results.verification else ""
+    caption = f"Append-only; every line carries the hash of the line before it. {said}".strip()
     return Sheet(name, "Ledger of freeze and release", caption, columns, rows)
 
 
