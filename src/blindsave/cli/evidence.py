@@ -156,10 +156,11 @@ class Stats:
 
         if self.replicates < 1:
             raise BadInput("a bootstrap needs at least one replicate")
-        plan, every = load_plan(self.plan), [self.table, *self.teachers]
-        for path in every:
+        held = []
+        for path in (self.table, *self.teachers):
             refuse_unverified(path)
-        held = [tables.read(path) for path in every]
+            held.append(tables.read(path))
+        plan = load_plan(self.plan)
         found = analyse(held[0], plan, self.split, self.replicates, self.method)
         return found | (between_teachers(held, plan, self.split, self.replicates) if self.teachers else {})
 

@@ -136,7 +136,8 @@ def _joined(split: str, parts: list[tuple[Path, pa.Table]]) -> pa.Table:
     try:
         return tables.concatenate(table for _, table in parts)
     except BadFile as error:
-        raise BadFile(f"the {split} tables of {parts[0][0].parent} do not fit together: {error}") from error
+        names = ", ".join(path.name for path, _ in parts)
+        raise BadFile(f"the {split} tables {names} of {parts[0][0].parent} do not fit together: {error}") from error
 
 
 def _is_episode_table(path: Path) -> bool:

@@ -152,7 +152,9 @@ def _unreleased(place: Place, seal: Seal, released: Mapping[str, Path], found: F
         for split in tests:
             if split not in splits or path == released.get(split):
                 continue
-            if split in released:
+            if split in released and path.parent.name == "test":
+                found.fail(place.name(path), f"is not the released table of {split}: {place.name(released[split])} is")
+            elif split in released:
                 found.notes.append(f"{place.name(path)} holds rows of {split} outside the release and is not used")
             elif path.parent.name == "test":
                 said = "the ledger holds no results" if seal.last("opening") else "the ledger knows of no opening"
