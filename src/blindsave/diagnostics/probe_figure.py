@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from blindsave.draw import figure_files as pictures
 
 STYLES = {
-    # colour and marker, as in the report
+    # colour and marker: the report's, but for `ppo`, which there looks like feed_forward
     "feed_forward": ("#c04a00", "v"),
     "finite_stack_10": ("#b87700", "s"),
     "structured_k0": ("#0067a8", "o"),

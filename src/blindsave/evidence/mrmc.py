@@ -10,7 +10,7 @@ the teacher: means over a teacher's students take the place of the seeds (docs/s
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from blindsave.evidence.resample import REPLICATES, principal_draws, replicate_r
 from blindsave.evidence.saves import Saves
 from blindsave.evidence.strata import Cell, Stratified, groups
 
+HOW = "multi-reader multi-case analysis"
 CEILING = 0.95
 """Where both rates are this close to all or nothing, hardly any failure is left to show how results vary, and the t
 tests call policies equivalent too often (`blindsave bench coverage`): there the bootstrap has to agree."""
@@ -120,6 +121,11 @@ class MrmcPrincipal(Principal):
     saves: Saves
     disturbance: str = "clean"
 
+    @property
+    def how(self) -> str:
+        """How its intervals are made, for captions."""
+        return HOW
+
     def rate(self, policy: str, blackout: int) -> Interval:
         """Save rate with its interval."""
         return rate(self.saves, (policy, blackout, self.disturbance))
@@ -136,6 +142,7 @@ class MrmcStratified(Stratified):
     """Groups of shots and noise with these intervals."""
 
     saves: Saves
+    how: ClassVar[str] = HOW
 
     def rate(self, group: str, policy: str, blackout: int, disturbance: str = "clean") -> Interval:
         """Save rate of a policy within a group."""

@@ -53,7 +53,8 @@ def contrasts(analysis: Analysis, test: SplitResult, name: str = "contrasts") ->
         return None
     caption = (
         f"Paired differences in save rate at {milliseconds(analysis.endpoint)} ms; positive values favour the first. "
-        "Pointwise 95 % intervals; bootstrap p alone and after Holm's adjustment within its planned set. Equivalent: "
+        f"Pointwise 95 % intervals from a {test.principal.how}; p alone and after Holm's adjustment within its planned "
+        "set. Equivalent: "
         f"the 90 % interval lies inside ±{100 * analysis.margin:g} points (two one-sided tests). The last columns "
         "pair shot by shot over all seeds; McNemar's exact p is for each trained network by itself."
     )
@@ -134,7 +135,7 @@ def subgroups(test: SplitResult, name: str = "subgroups") -> Sheet:
     )
     caption = (
         "Post hoc. Alias shots come in pairs that look alike when the puck disappears; support shots come from the "
-        "sides. Percent saved with pointwise 95 % intervals, stratified bootstrap."
+        f"sides. Percent saved with pointwise 95 % intervals, {test.subgroups.how}."
     )
     return Sheet(name, "Subgroups of shots", caption, columns, rows)
 

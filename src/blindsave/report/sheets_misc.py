@@ -33,7 +33,7 @@ def noise_rates(analysis: Analysis, name: str = "noise") -> Sheet | None:
             rows.append(("    paper", *theirs))
     caption = (
         f"Save rates (%) on {len(held.shot_ids)} fresh shots, without retraining. σ is the standard deviation of the "
-        "noise on every visible puck position, per axis. Pointwise 95 % intervals, stratified bootstrap."
+        f"noise on every visible puck position, per axis. Pointwise 95 % intervals, {rates.how}."
     )
     return Sheet(name, "Sensitivity to puck-position noise", caption, columns, tuple(rows))
 

@@ -38,8 +38,8 @@ def complete_comparison(analysis: Analysis, test: SplitResult, name: str = "tabl
     n, seeds = len(test.saves.shot_ids), len(test.saves.training_seeds())
     caption = (
         f"Mean of {_plural(seeds, 'training seed')} over the {n} shots of the "
-        f"{SPLIT_TITLES.get(test.split, test.split)}; 95 % intervals from a paired hierarchical bootstrap "
-        f"({analysis.replicates:,} replicates). Overall pools 0 to {milliseconds(LONGEST_TRAINED)} ms. Carried state "
+        f"{SPLIT_TITLES.get(test.split, test.split)}; 95 % intervals from a {test.principal.how}. "
+        f"Overall pools 0 to {milliseconds(LONGEST_TRAINED)} ms. Carried state "
         "is everything kept between steps; recurrent state leaves out the previous action and the observation stack. "
         "The teacher's interval is over shots alone."
     )

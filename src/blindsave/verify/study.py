@@ -51,7 +51,7 @@ def refuse_unverified(path: Path) -> None:
 
 def require_verified(folder: Path) -> None:
     """Refuse a study that does not verify, naming what is wrong first."""
-    found = verify(folder, report=False)
-    if not found.ok:
-        more = f" (and {len(found.failures) - 1} more: `blindsave verify`)" if len(found.failures) > 1 else ""
-        raise BadFile(f"{folder} does not verify: {found.failures[0]}{more}")
+    failures = list(verify(folder, report=False).failures)
+    if failures:
+        more = f" (and {len(failures) - 1} more: `blindsave verify`)" if len(failures) > 1 else ""
+        raise BadFile(f"{folder} does not verify: {failures[0]}{more}")
