@@ -45,8 +45,13 @@ class Verification:
             return f"Verification failed in {len(self.failures)} place(s); these results cannot be relied on."
         if not self.released:
             return "No test has been opened and written down, so there was no result to verify."
-        looked = ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in self.checked.items())
-        return f"Verified for this page, chain and content: {looked}."
+        seen = Counter(self.checked)
+        return (
+            f"Verified for this page: plan, freeze and {seen['ledger_lines']} ledger lines name each other; "
+            f"{seen['checkpoints']} policies, {seen['datasets']} dataset manifests, validation and the released tables are "
+            f"those they name; {seen['tables']} tables of {seen['rows']:,} rows are complete."
+            f"{''.join(f' Note: {note}.' for note in self.notes)}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
