@@ -48,7 +48,7 @@ class Verification:
         seen = Counter(self.checked)
         return (
             f"Verified for this page: plan, freeze and {seen['ledger_lines']} ledger lines name each other; "
-            f"{seen['checkpoints']} policies, {seen['datasets']} dataset manifests, validation and the released tables are "
+            f"{seen['checkpoints']} policies, {seen['datasets']} dataset manifests, validation and released tables are "
             f"those they name; {seen['tables']} tables of {seen['rows']:,} rows are complete."
             f"{''.join(f' Note: {note}.' for note in self.notes)}"
         )
