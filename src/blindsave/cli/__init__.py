@@ -45,6 +45,7 @@ COMMANDS: dict[str, Command] = {
     "freeze": Command("blindsave.cli.seal:Freeze", "bind plan, models, data and code into one manifest"),
     "release": Command("blindsave.cli.seal:Release", "open the test exactly once"),
     "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check the coverage of the intervals"),
+    "verify": Command("blindsave.cli.verify:Verify", "check a study's evidence, file by file and row by row"),
     "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
     "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the HTML page from results"),
     "render": Command("blindsave.cli.render:Render", "draw an episode as a film or a picture"),
@@ -133,6 +134,8 @@ def execute(args: list[str]) -> None:
         from blindsave.cli.shared import print_facts
 
         print_facts(f"blindsave {name}", result)
+    if isinstance(result, dict) and result.get("ok") is False:
+        sys.exit(1)
 
 
 def main() -> None:

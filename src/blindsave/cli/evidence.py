@@ -1,9 +1,9 @@
 """Commands that measure policies and say what the measurements mean."""
 
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import tyro
 
@@ -80,15 +80,26 @@ class Stats:
     """The analysis plan."""
     replicates: int = 10_000
     """Bootstrap replicates."""
+    method: Literal["bootstrap", "mrmc"] | None = None
+    """How intervals are made; the plan's method by default. Another one is marked as chosen after the fact."""
+    teachers: tuple[Path, ...] = ()
+    """The same table of other teachers' students: adds planned differences with the teacher as a random factor."""
 
     def run(self) -> dict[str, Any]:
         """Analyse the table."""
         from blindsave.evidence import tables
         from blindsave.evidence.plan import load_plan
-        from blindsave.report.statistics import statistics
+        from blindsave.report.statistics import between_teachers, statistics
+        from blindsave.verify import refuse_unverified
 
         at_least_one(replicates=self.replicates)
-        return statistics(tables.read(self.table), load_plan(self.plan), self.split, self.replicates)
+        held = []
+        for path in (self.table, *self.teachers):
+            refuse_unverified(path)
+            held.append(tables.read(path))
+        plan = load_plan(self.plan)
+        found = statistics(held[0], plan, self.split, self.replicates, self.method)
+        return found | (between_teachers(held, plan, self.split, self.replicates) if self.teachers else {})
 
     def show(self, result: dict[str, Any]) -> None:
         """Print rates and differences in per cent and points."""
@@ -99,9 +110,11 @@ class Stats:
         ]
         title = f"{result['split']}: saves in % [95 % interval], by hidden control steps"
         print_table(title, ["policy", *lengths, "0-400 ms"], rows)
-        for name in ("primary", "secondary"):
+        for name in ("primary", "secondary", "between_teachers"):
             if result.get(name):
-                print_contrasts(f"{name} differences in points", result[name])
+                print_contrasts(f"{name.replace('_', ' ')} differences in points", result[name])
+        late = ", chosen after the fact: the plan named another" if result["after_the_fact"] else ""
+        print(f"method: {result['method']}{late}")
 
 
 def print_contrasts(title: str, contrasts: list[dict[str, Any]]) -> None:
@@ -137,6 +150,8 @@ class PowerCommand:
     """The true difference to be found, in percentage points."""
     split: str | None = None
     """Which split, where the table holds several."""
+    method: Literal["bootstrap", "mrmc"] = "bootstrap"
+    """Normal tests, or the t tests of the multi-reader analysis, which ask for more where few seeds decide."""
 
     def run(self) -> dict[str, Any]:
         """Estimate components and sizes."""
@@ -147,7 +162,7 @@ class PowerCommand:
         if self.points <= 0:
             raise BadInput(f"--points must be above zero, not {self.points:g}")
         dense = saves(tables.read(self.table), self.split)
-        return power(dense, self.a, self.b, self.blackout, self.points / 100).to_dict()
+        return power(dense, self.a, self.b, self.blackout, self.points / 100, method=self.method).to_dict()
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the answer in sentences."""
@@ -161,9 +176,9 @@ class PowerCommand:
 
 @dataclass(frozen=True)
 class BenchCoverage:
-    """Count how often 95 % intervals hold the truth in synthetic studies whose truth is known."""
+    """Count how often intervals hold the truth, and tests err, in synthetic studies whose truth is known."""
 
-    studies: int = 2000
+    studies: int = 4000
     """Synthetic studies per population."""
     replicates: int = 1000
     """Bootstrap replicates per study."""
@@ -172,23 +187,33 @@ class BenchCoverage:
         """Simulate every population."""
         import time
 
-        from blindsave.bench.coverage import POPULATIONS, coverage
+        from blindsave.bench.coverage import POPULATIONS, describe
+        from blindsave.progress import Progress
         from blindsave.store import provenance
 
         at_least_one(studies=self.studies, replicates=self.replicates)
-        started = time.perf_counter()
-        found = [coverage(population, self.studies, self.replicates) for population in POPULATIONS]
-        populations = [asdict(p) | c for p, c in zip(POPULATIONS, found, strict=True)]
-        return {"populations": populations, "wall_s": time.perf_counter() - started, **provenance()}
+        started, found = time.perf_counter(), []
+        with Progress("synthetic populations", len(POPULATIONS)) as bar:
+            for population in POPULATIONS:
+                found.append(describe(population, self.studies, self.replicates))
+                bar.advance(remark=population.name)
+        sizes = {"studies": self.studies, "replicates": self.replicates}
+        return {"populations": found, **sizes, "wall_s": time.perf_counter() - started, **provenance()}
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print coverage in per cent."""
+        """Print shares in per cent."""
+        names = ("rate", "difference", "size", "power")
         rows = [
-            [p["name"], str(p["seeds"]), f"{100 * p['rate']:.1f}", f"{100 * p['difference']:.1f}"]
+            [p["name"], str(p["seeds"]), *(f"{100 * p[way][name]:.1f}" for name in names for way in _WAYS)]
             for p in result["populations"]
         ]
-        title = f"coverage of 95 % intervals in %, {self.studies} studies each ({result['wall_s']:.1f} s)"
-        print_table(title, ["population", "seeds", "of a rate", "of a difference"], rows)
+        said = ("rate", "difference", "equivalent at 2", "equivalent at 0")
+        heads = [f"{name}, {way}" for name in said for way in _WAYS]
+        title = f"share of {self.studies} studies in %: intervals that hold the truth, and equivalence found"
+        print_table(f"{title} ({result['wall_s']:.0f} s)", ["population", "seeds", *heads], rows)
+
+
+_WAYS = ("bootstrap", "mrmc")
 
 
 @dataclass(frozen=True)

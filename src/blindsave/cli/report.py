@@ -33,6 +33,8 @@ class Report:
         """Print the verdicts and where everything is."""
         rows = [[claim["sentence"].partition(":")[0], claim["verdict"]] for claim in result["claims"]]
         print_table("paper versus ours", ["claim of the paper", "verdict"], rows)
+        for failure in (result["verification"] or {}).get("failures", ()):
+            print(f"FAILED {failure['file']}: {failure['reason']}")
         for item in result["missing"]:
             print(f"not recorded yet: {item}")
         figures = sum(map(len, result["figures"].values()))

@@ -8,8 +8,9 @@ import pyarrow as pa
 from blindsave.evidence import hypotheses, strata
 from blindsave.evidence.deviations import Deviation, deviations
 from blindsave.evidence.intervals import MARGIN, Contrast, Interval
+from blindsave.evidence.mrmc import principal_by, strata_by
 from blindsave.evidence.paired import CAUSAL_SEED, MEMORYLESS_SEED, Discordance, mcnemar, paired
-from blindsave.evidence.plan import Pairs, Plan
+from blindsave.evidence.plan import METHODS, Pairs, Plan
 from blindsave.evidence.power import Power, power
 from blindsave.evidence.principal import Principal, principal
 from blindsave.evidence.resample import REPLICATES
@@ -45,10 +46,14 @@ class SplitResult:
     """The planned sets "primary" and "secondary"; empty where none of their policies are present."""
     discordances: Mapping[tuple[str, str], tuple[Discordance, ...]]
     subgroups: strata.Stratified
+    method: str
+    """How intervals were made."""
 
     def power(self, margin: float) -> tuple[Power, ...]:
         """What the design can resolve of each primary difference."""
-        return tuple(power(self.saves, c.a, c.b, c.blackout, margin) for c in self.contrasts["primary"])
+        return tuple(
+            power(self.saves, c.a, c.b, c.blackout, margin, method=self.method) for c in self.contrasts["primary"]
+        )
 
 
 @dataclass(frozen=True)
@@ -118,15 +123,16 @@ def analyse(results: Results, replicates: int | None = None) -> Analysis:
     endpoint = plan.blackout if plan else ENDPOINT
     margin = plan.margin if plan else MARGIN
     contrasts = plan.contrasts if plan else {"primary": PRIMARY, "secondary": _secondary()}
+    method = plan.method if plan else METHODS[0]
     tests = {
-        split: analyse_split(results.tables[split], contrasts, endpoint, margin, count)
+        split: analyse_split(results.tables[split], contrasts, endpoint, margin, count, method)
         for split in (*TEST_SPLITS, "validation")
         if split in results.tables
     }
     noise = None
     if "noise_test" in results.tables:
         noisy = saves(results.tables["noise_test"])
-        noise = NoiseResult(noisy, strata.noise(noisy, count))
+        noise = NoiseResult(noisy, strata_by(method, strata.noise(noisy, count), noisy))
     memory_saves = _memory_saves(results)
     return Analysis(
         results=results,
@@ -148,11 +154,12 @@ def analyse_split(
     endpoint: int,
     margin: float,
     replicates: int,
+    method: str = METHODS[0],
     split: str | None = None,
 ) -> SplitResult:
     """Rates, planned differences at the endpoint, exact pairs and subgroups of one split of a table."""
     held = saves(table, split)
-    rates = principal(held, replicates=replicates)
+    rates = principal_by(method, principal(held, replicates=replicates), held)
     here = endpoint in held.blackouts
     pairs = {
         name: [(a, b) for a, b in planned.get(name, ()) if here and {a, b} <= held.saved.keys()]
@@ -165,7 +172,8 @@ def analyse_split(
         principal=rates,
         contrasts={name: tuple(rates.contrasts(set_, endpoint, margin)) for name, set_ in pairs.items()},
         discordances={(a, b): tuple(mcnemar(held, a, b, endpoint)) for set_ in pairs.values() for a, b in set_},
-        subgroups=strata.subgroups(held, replicates),
+        subgroups=strata_by(method, strata.subgroups(held, replicates), held),
+        method=method,
     )
 
 

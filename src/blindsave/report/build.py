@@ -28,6 +28,7 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
+        verified = self.analysis.results.verification
         return {
             "page": str(self.page),
             "tables": {name: {kind: str(path) for kind, path in kinds.items()} for name, kinds in self.tables.items()},
@@ -42,6 +43,8 @@ class Report:
                 }
                 for f in self.findings
             ],
+            "ok": verified is None or verified.ok,
+            "verification": None if verified is None else verified.to_dict(),
             "missing": list(self.analysis.results.missing),
             "deviations": [deviation.to_dict() for deviation in self.analysis.deviations],
         }

@@ -88,7 +88,7 @@ def _summary(content: Content) -> str:
     analysis = content.analysis
     said = summary.sentences(analysis, content.found)
     parts = [f'<p class="notice">{html.escape(analysis.results.statement)}</p>'] if analysis.results.statement else []
-    parts += [_bars(analysis)]
+    parts += [_verification(analysis), _bars(analysis)]
     if said:
         parts.append(f'<ul class="plain">{"".join(f"<li>{html.escape(s)}</li>" for s in said)}</ul>')
     else:
@@ -97,6 +97,15 @@ def _summary(content: Content) -> str:
         items = "".join(f"<li>{html.escape(item)}</li>" for item in analysis.results.missing)
         parts.append(f'<div class="missing"><strong>Not recorded yet</strong><ul>{items}</ul></div>')
     return "".join(parts)
+
+
+def _verification(analysis: Analysis) -> str:
+    """What is wrong with the evidence, before anything that was made of it."""
+    found = analysis.results.verification
+    if found is None or found.ok:
+        return ""
+    items = "".join(f"<li>{html.escape(str(failure))}</li>" for failure in found.failures)
+    return f'<div class="missing" role="alert"><strong>{html.escape(found.sentence)}</strong><ul>{items}</ul></div>'
 
 
 def _bars(analysis: Analysis) -> str:
@@ -128,7 +137,7 @@ def _record(content: Content) -> str:
         parts.append(_missing("There is no analysis plan (protocol.toml) with these results."))
     else:
         parts.append(tables.get("hypotheses", ""))
-        parts.append(tables.get("deviations", "<p>Nothing deviated from the plan.</p>"))
+        parts.append(tables.get("deviations", _as_planned(content.analysis)))
     if notes:
         parts += ["<h3>Deviations in words</h3>", *(f"<p>{html.escape(block)}</p>" for block in notes.split("\n\n"))]
     parts.append(tables.get("ledger", _missing("There is no ledger here: nothing was frozen or released.")))
@@ -138,6 +147,11 @@ def _record(content: Content) -> str:
             f"<details><summary>The whole plan (protocol.toml)</summary><pre tabindex=0>{text}</pre></details>"
         )
     return "".join(parts)
+
+
+def _as_planned(analysis: Analysis) -> str:
+    found = analysis.results.verification
+    return "<p>Nothing deviated from the plan.</p>" if found is None or found.ok else ""
 
 
 def _player(content: Content) -> str:

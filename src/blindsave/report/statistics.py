@@ -1,24 +1,34 @@
 """Everything the plan says about one table, as plain values: what `blindsave stats` prints."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
 
 from blindsave.evidence import strata, summaries
+from blindsave.evidence.intervals import adjust
+from blindsave.evidence.mrmc import over_teachers, strata_by
 from blindsave.evidence.plan import Plan
 from blindsave.evidence.resample import REPLICATES
-from blindsave.evidence.saves import Saves
+from blindsave.evidence.saves import Saves, saves
 from blindsave.report.analysis import SplitResult, analyse_split
 
 
-def statistics(table: pa.Table, plan: Plan, split: str | None = None, replicates: int = REPLICATES) -> dict[str, Any]:
+def statistics(
+    table: pa.Table,
+    plan: Plan,
+    split: str | None = None,
+    replicates: int = REPLICATES,
+    method: str | None = None,
+) -> dict[str, Any]:
     """Rates, differences, groups, counts and exact pairs of one split; parts that need more policies are left out.
 
-    Rates and differences are fractions; lengths are control steps, as text where they are keys.
+    Rates and differences are fractions; lengths are control steps, as text where they are keys. Another `method` than
+    the plan's is marked as chosen after the fact.
     """
-    found = analyse_split(table, plan.contrasts, plan.blackout, plan.margin, replicates, split)
+    method = method or plan.method
+    found = analyse_split(table, plan.contrasts, plan.blackout, plan.margin, replicates, method, split)
     held, whole = found.saves, found.principal
     result: dict[str, Any] = {
         "split": held.split,
@@ -26,6 +36,8 @@ def statistics(table: pa.Table, plan: Plan, split: str | None = None, replicates
         "units": len(held.units),
         "training_seeds": list(held.training_seeds()),
         "replicates": replicates,
+        "method": method,
+        "after_the_fact": method != plan.method,
         "margin": plan.margin,
         "rates": {
             policy: {
@@ -46,8 +58,19 @@ def statistics(table: pa.Table, plan: Plan, split: str | None = None, replicates
         result |= _contrasts(plan, found)
     result["subgroups"] = _groups(found.subgroups, held, ("clean",))
     if len(held.disturbances) > 1:
-        result["noise"] = _noise(plan, held, strata.noise(held, replicates))
+        result["noise"] = _noise(plan, held, strata_by(method, strata.noise(held, replicates), held))
     return result
+
+
+def between_teachers(
+    tables: Sequence[pa.Table], plan: Plan, split: str | None = None, replicates: int = REPLICATES
+) -> dict[str, Any]:
+    """Planned differences over several teachers' students on the same shots, with the teacher drawn by chance."""
+    studies = [saves(table, split) for table in tables]
+    pairs = [pair for name in ("primary", "secondary") for pair in plan.contrasts.get(name, ())]
+    known = [(a, b) for a, b in pairs if all({a, b} <= one.saved.keys() for one in studies)]
+    found = [over_teachers(studies, a, b, plan.blackout, plan.margin, replicates) for a, b in known]
+    return {"teachers": len(studies), "between_teachers": [contrast.to_dict() for contrast in adjust(found)]}
 
 
 def _contrasts(plan: Plan, found: SplitResult) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def noise_rates(_analysis: Analysis, found: NoiseResult) -> Sheet:
             rows.append(("    paper", *theirs))
     caption = (
         f"Save rates (%) on {len(held.shot_ids)} fresh shots, without retraining. σ is the standard deviation of the "
-        "noise on every visible puck position, per axis. Pointwise 95 % intervals, stratified bootstrap."
+        f"noise on every visible puck position, per axis. Pointwise 95 % intervals, {rates.how}."
     )
     return Sheet("noise", "Sensitivity to puck-position noise", caption, columns, tuple(rows))
 

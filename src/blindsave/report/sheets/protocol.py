@@ -71,9 +71,9 @@ def ledger(analysis: Analysis) -> Sheet:
         (str(e.index), e.time.replace("+00:00", "").replace("T", " "), e.kind, _says(e.content), e.sha256[:16] + "…")
         for e in analysis.results.entries
     )
-    caption = (
-        "Append-only; every line carries the hash of the line before it, and the chain was verified for this page."
-    )
+    found = analysis.results.verification
+    said = found.sentence if found else ""
+    caption = f"Append-only; every line carries the hash of the line before it. {said}".strip()
     return Sheet("ledger", "Ledger of freeze and release", caption, columns, rows)
 
 

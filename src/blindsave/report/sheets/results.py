@@ -28,8 +28,8 @@ def complete_comparison(analysis: Analysis, test: SplitResult) -> Sheet:
     n, seeds = len(test.saves.shot_ids), len(test.saves.training_seeds())
     caption = (
         f"Mean of {seeds} training seed{'' if seeds == 1 else 's'} over the {n} shots of the "
-        f"{split_title(test.split)}; 95 % intervals from a paired hierarchical bootstrap "
-        f"({analysis.replicates:,} replicates). Overall pools 0 to {milliseconds(LONGEST_TRAINED)} ms. Carried state "
+        f"{split_title(test.split)}; 95 % intervals from a {test.principal.how}. "
+        f"Overall pools 0 to {milliseconds(LONGEST_TRAINED)} ms. Carried state "
         "is everything kept between steps; recurrent state leaves out the previous action and the observation stack. "
         "The teacher's interval is over shots alone."
     )
@@ -86,7 +86,8 @@ def contrasts(analysis: Analysis, test: SplitResult) -> Sheet:
             rows.append((pair(c.a, c.b), set_, percent(c, True), difference(c.a, c.b), *tests, *only, _mcnemar(counts)))
     caption = (
         f"Paired differences in save rate at {milliseconds(analysis.endpoint)} ms; positive values favour the first. "
-        "Pointwise 95 % intervals; bootstrap p alone and after Holm's adjustment within its planned set. Equivalent: "
+        f"Pointwise 95 % intervals from a {test.principal.how}; p alone and after Holm's adjustment within its planned "
+        "set. Equivalent: "
         f"the 90 % interval lies inside ±{100 * analysis.margin:g} points (two one-sided tests). The last columns "
         "pair shot by shot over all seeds; McNemar's exact p is for each trained network by itself."
     )

@@ -24,7 +24,7 @@ def subgroups(_analysis: Analysis, test: SplitResult) -> Sheet:
     )
     caption = (
         "Post hoc. Alias shots come in pairs that look alike when the puck disappears; support shots come from the "
-        "sides. Percent saved with pointwise 95 % intervals, stratified bootstrap."
+        f"sides. Percent saved with pointwise 95 % intervals, {test.subgroups.how}."
     )
     return Sheet("subgroups", "Subgroups of shots", caption, columns, rows)
 
