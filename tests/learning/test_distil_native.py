@@ -14,7 +14,7 @@ from blindsave.learning.distil.choice import make_trainer
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.engine import engine_for
 from blindsave.learning.distil.fit import fit
-from blindsave.learning.distil.graph import UnknownOperation, training_graph
+from blindsave.learning.distil.graph import training_graph
 from blindsave.learning.distil.layout import batches, envelope, make_layout
 from blindsave.learning.distil.model import batch_loss, make_table
 from blindsave.learning.distil.native import NativeTrainer, trains_natively
@@ -25,6 +25,7 @@ from blindsave.policies.students.gru import GRU
 from blindsave.policies.students.registry import families, family
 from blindsave.policies.students.structured import Structured
 from blindsave.policies.students.training import to_jax
+from blindsave.policies.trace import UnknownOperation
 
 core = pytest.importorskip("blindsave.learning._trainer")
 

@@ -14,11 +14,12 @@ import numpy as np
 from blindsave.arena.native import threads_or_default
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.dataset import Episodes
-from blindsave.learning.distil.graph import UnknownOperation, training_graph
+from blindsave.learning.distil.graph import training_graph
 from blindsave.learning.distil.layout import batches, permutation
 from blindsave.learning.distil.state import Metrics, Moments, State
 from blindsave.learning.distil.table import split, table_rows
 from blindsave.policies.students.family import Family
+from blindsave.policies.trace import UnknownOperation
 
 try:
     from blindsave.learning import _trainer as core  # pyright: ignore[reportAttributeAccessIssue]
