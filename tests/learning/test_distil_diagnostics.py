@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from distil_fakes import EchoTeacher, random_episodes
+from distil_fakes import EchoTeacher
 from scipy.spatial import cKDTree
 
 from blindsave.diagnostics.action_errors import forced_error, own_error, padded, split_error
@@ -8,6 +8,7 @@ from blindsave.diagnostics.nearest import Reference, histories, nearest_history
 from blindsave.learning.distil import Schedule, episodes_of
 from blindsave.learning.distil.schedule import episodes
 from blindsave.policies.students.student import Student
+from blindsave.testing.training import random_episodes
 
 
 def test_a_history_is_the_last_five_steps_right_aligned_with_flags():

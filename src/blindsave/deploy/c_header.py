@@ -106,12 +106,7 @@ def record(policy: ProgramPolicy, steps: int, seed: int = SELF_TEST_SEED) -> tup
     """Observations, carries after each step, and actions of one closed loop over random observations."""
     rng = np.random.default_rng(seed)
     observations = rng.uniform(-1.0, 1.0, (steps, policy.program.observation)).astype(np.float32)
-    carry, carries, actions = policy.initial(1), [], []
-    for observation in observations:
-        carry, action = policy.step(carry, observation[None])
-        carries.append(carry[0])
-        actions.append(action[0])
-    return observations, np.stack(carries), np.stack(actions)
+    return observations, *policy.unroll(observations)
 
 
 def _template(name: str) -> str:

@@ -130,6 +130,15 @@ class ProgramPolicy:
         if self.kernel is None and not np.isfinite(observation).all():
             raise BadInput("the observation holds a value that is not finite")
 
+    def unroll(self, observations: Array) -> tuple[Array, Array]:
+        """One closed loop over observations (T, 19) from a fresh carry: carries and actions after every step."""
+        carry, carries, actions = self.initial(1), [], []
+        for observation in observations:
+            carry, action = self.step(carry, observation[None])
+            carries.append(carry[0])
+            actions.append(action[0])
+        return np.stack(carries), np.stack(actions)
+
     def session(self) -> "Session":
         """Start one episode that keeps its own carry: the cheapest way to run a policy step by step."""
         return Session(self)

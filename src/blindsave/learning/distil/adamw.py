@@ -11,12 +11,6 @@ Tree = Mapping[str, Any]
 CLIP_EPSILON = 1e-6
 
 
-def fresh(params: Tree) -> Moments:
-    """No history yet."""
-    zeros = {name: jnp.zeros_like(value) for name, value in params.items()}
-    return Moments(zeros, dict(zeros), jnp.zeros((), jnp.int32))
-
-
 def global_norm(gradients: Tree) -> Any:
     """Euclidean norm of all gradients together."""
     return jnp.sqrt(sum(jnp.sum(g * g) for g in gradients.values()))

@@ -21,7 +21,7 @@ from blindsave.learning.distil.collection import Collection
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.dataset import Dataset, Episodes, concatenate
 from blindsave.learning.distil.deadline import OutOfTime
-from blindsave.learning.distil.engine import engine_for
+from blindsave.learning.distil.execution import execution_for
 from blindsave.learning.distil.fit import Fitted, fit
 from blindsave.learning.distil.history import History
 from blindsave.learning.distil.schedule import (
@@ -69,8 +69,8 @@ class Pipeline:
     threads: int | None = None
     deadline: float | None = None
     """In seconds of `time.monotonic`; after it, work stops with `OutOfTime` and can be continued."""
-    engine: dict[str, Any] = field(default_factory=dict)
-    """Changes of the execution chosen for each family (`Engine`)."""
+    execution: dict[str, Any] = field(default_factory=dict)
+    """Changes of the execution chosen for each family (`Execution`)."""
     checkpoint_every: int = 5
     quiet: bool = False
     _base: Dataset | None = field(default=None, init=False, repr=False)
@@ -189,7 +189,7 @@ class Pipeline:
                 recipe=scale.recipe,
                 stage=stage,
                 dataset=dataset,
-                engine=engine_for(family_of(family), **self.engine) if self.engine else None,
+                execution=execution_for(family_of(family), **self.execution) if self.execution else None,
                 threads=self.threads,
                 checkpoint=checkpoint,
                 checkpoint_every=self.checkpoint_every,

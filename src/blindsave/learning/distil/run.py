@@ -40,7 +40,7 @@ def distil_students(
     threads: int | None = None,
     parallel: int = 1,
     quiet: bool = False,
-    engine: dict[str, Any] | None = None,
+    execution: dict[str, Any] | None = None,
     **scale: Any,
 ) -> dict[str, Any]:
     """Run both stages of the families (or only the base data for ["base"]); `minutes` counts from process start."""
@@ -48,9 +48,9 @@ def distil_students(
         if name != BASE_ONLY:
             family(name)
     if parallel > 1 and len(families) > 1:
-        return _in_parallel(work, teacher, families, minutes, threads, parallel, engine, scale)
+        return _in_parallel(work, teacher, families, minutes, threads, parallel, execution, scale)
     deadline = None if minutes is None else BEGUN + 60 * minutes
-    options = {"threads": threads, "deadline": deadline, "quiet": quiet, "engine": engine or {}}
+    options = {"threads": threads, "deadline": deadline, "quiet": quiet, "execution": execution or {}}
     pipeline = open_pipeline(work, teacher, make_scale(**scale), **options)
     if list(families) == [BASE_ONLY]:
         return {"base": pipeline.base().artifact.manifest["result"]}
@@ -100,13 +100,13 @@ def _in_parallel(
     minutes: float | None,
     threads: int | None,
     parallel: int,
-    engine: dict[str, Any] | None,
+    execution: dict[str, Any] | None,
     scale: dict[str, Any],
 ) -> dict[str, Any]:
     """One process per family, a few at a time: one compiles or simulates while another trains."""
     command = [sys.executable, "-m", "blindsave.learning.distil.run", "students", "--work", str(work)]
     command += [] if teacher is None else ["--teacher", str(teacher)]
-    command += ["--engine", json.dumps(engine)] if engine else []
+    command += ["--execution", json.dumps(execution)] if execution else []
     each = threads or max(1, (os.cpu_count() or 1) // parallel)
     for name, value in scale.items():
         if value is not None:
@@ -164,7 +164,7 @@ def _parser() -> argparse.ArgumentParser:
         students.add_argument(f"--{name}", type=int, default=None)
     students.add_argument("--parallel", type=int, default=1)
     students.add_argument("--minutes", type=float, default=None)
-    students.add_argument("--engine", type=json.loads, default={}, help='JSON changes, such as {"unroll": 4}')
+    students.add_argument("--execution", type=json.loads, default={}, help='JSON changes, such as {"unroll": 4}')
     pack = commands.add_parser("pack")
     pack.add_argument("--out", type=Path, required=True)
     unpack = commands.add_parser("unpack")
@@ -177,7 +177,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--families", type=lambda s: s.split(","), default=None)
     bench.add_argument("--rounds", type=int, default=3)
     bench.add_argument("--episodes", type=int, default=None)
-    bench.add_argument("--engine", type=json.loads, default={}, help='JSON changes, such as {"unroll": 4}')
+    bench.add_argument("--execution", type=json.loads, default={}, help='JSON changes, such as {"unroll": 4}')
     bench.add_argument("--alone", dest="compared", action="store_false", help="no PyTorch, no other trainer")
     bench.add_argument("--no-collection", dest="collection", action="store_false")
     return parser
