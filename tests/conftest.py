@@ -1,6 +1,19 @@
 """What tests of several packages share."""
 
+import gc
+import sys
+
 import pytest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten_programs():
+    """Let go of a module's compiled programs: JAX keeps all of them, and a worker would grow by gigabytes."""
+    yield
+    jax = sys.modules.get("jax")
+    if jax is not None:
+        jax.clear_caches()
+    gc.collect()
 
 
 @pytest.fixture(scope="module")
@@ -11,3 +24,11 @@ def quick_compilation():
     jax.config.update("jax_disable_most_optimizations", True)
     yield
     jax.config.update("jax_disable_most_optimizations", before)
+
+
+@pytest.fixture
+def own_families(monkeypatch):
+    """Families registered by a test are gone after it."""
+    from blindsave.policies.students import registry
+
+    monkeypatch.setattr(registry, "_families", dict(registry._families))

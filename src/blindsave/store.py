@@ -29,6 +29,8 @@ MANIFEST = "manifest.json"
 TEMPORARY = ".tmp-"
 LIBRARIES = ("mujoco", "numpy", "pyarrow", "safetensors", "gymnasium", "jax", "jaxlib", "optax", "torch")
 ABANDONED_AFTER_S = 3600.0
+SOURCE = Path(__file__).resolve().parent
+"""This package's own files."""
 
 
 def canonical_json(value: Any) -> str:
@@ -243,18 +245,20 @@ def git_state() -> dict[str, Any] | None:
         return None
 
 
-@functools.cache
-def code_sha256(*packages: str) -> str:
-    """One hash over the package's source files (`.py`, `.c`, `.h`, `.inc`), of the named packages or of all."""
-    here = Path(__file__).resolve().parent
+def code_files(source: Path, *packages: str) -> list[Path]:
+    """The source files (`.py`, `.c`, `.h`, `.inc`) below a folder, of the named packages or of all."""
     kinds = {".py", ".c", ".h", ".inc"}
-    tops = {*packages}
-    files = [
+    return [
         path
-        for path in files_below(here)
-        if path.suffix in kinds and (not tops or path.relative_to(here).parts[0] in tops)
+        for path in files_below(source)
+        if path.suffix in kinds and (not packages or path.relative_to(source).parts[0] in packages)
     ]
-    return sha256_tree(here, files)
+
+
+@functools.cache
+def code_sha256(*packages: str, source: Path = SOURCE) -> str:
+    """One hash over this package's source files, of the named packages or of all."""
+    return sha256_tree(source, code_files(source, *packages))
 
 
 def _seal(

@@ -4,6 +4,9 @@ It is what one would write first, and what the authors did: two chunks of 64 ste
 gated unit, a Python loop over time for the structured memory, seeds one after another.
 """
 
+# pyright: reportMissingImports=false
+# (Types are checked without the extra `ppo`, too.)
+
 import time
 from typing import Any
 

@@ -143,11 +143,7 @@ def _same(path: Path, sha256: str) -> None:
 
 
 def _code_hashes(code: Path) -> dict[str, str]:
-    return {
-        path.relative_to(code).as_posix(): store.sha256_file(path)
-        for path in store.files_below(code)
-        if path.suffix in {".py", ".c", ".h", ".inc"} and path.relative_to(code).parts[0] in DECIDING
-    }
+    return {path.relative_to(code).as_posix(): store.sha256_file(path) for path in store.code_files(code, *DECIDING)}
 
 
 def _same_code(frozen: Mapping[str, str], code: Path) -> None:

@@ -4,6 +4,9 @@ The policy sees the same 19 numbers as everybody else and keeps nothing between 
 blackout, it cannot save for want of memory: that is all it is for. docs/memory-tests.md tells the rules.
 """
 
+# pyright: reportMissingImports=false
+# (Types are checked without the extra `ppo`, too.)
+
 import json
 import time
 from collections.abc import Callable

@@ -3,6 +3,9 @@
 Parameters, optimiser moments, the generators of torch, NumPy and every place, and the unfinished episodes themselves.
 """
 
+# pyright: reportMissingImports=false
+# (Types are checked without the extra `ppo`, too.)
+
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,8 @@
 """The defence task as Stable-Baselines3 wants to see it: one `VecEnv` over one compiled batch of episodes."""
 
+# pyright: reportMissingImports=false
+# (Types are checked without the extra `ppo`, too.)
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
