@@ -45,8 +45,8 @@ def data():
 
 def native_gradient(kind: Family, data, order, path="") -> tuple[float, np.ndarray]:
     trainer = NativeTrainer(kind, data, SEEDS[:1], Recipe(batch=len(order)))
-    gradient = np.zeros(trainer.graph.parameters, np.float32)
     flat = trainer.graph.flat(kind.init(SEEDS[0]))
+    gradient = np.zeros_like(flat)
     loss = core.gradient(path, trainer.graph.description, *trainer._table, CHUNK, order, flat, gradient)
     return loss, gradient
 

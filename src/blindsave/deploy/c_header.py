@@ -153,8 +153,7 @@ def _statement(op: Op, program: Program, prefix: str) -> str:
     if op.kind == "copy":
         return f"    memcpy({out}, {args[0]}, {size} * sizeof(float));"
     if op.kind == "linear":
-        weight = program.constants[op.args[1].number]  # pyright: ignore[reportAttributeAccessIssue]
-        blocks, (outputs, inputs) = (weight.shape[0] if weight.ndim == 3 else 1), weight.shape[-2:]
+        blocks, outputs, inputs = program.weight(op).shape
         return f"    {prefix}_linear({out}, {', '.join(args)}, {blocks}, {inputs}, {outputs});"
     if op.kind == "rmsnorm":
         eps = float(np.float32(op.number)).hex()

@@ -78,8 +78,7 @@ def _encode(op: Op, program: Program, place: Any) -> bytes:
     a, b, c = (*(place(arg) for arg in op.args), *(3 - len(op.args)) * (place(op.args[0]),))
     inner, blocks = 0, 1
     if op.kind == "linear":
-        weight = program.constants[op.args[1].number]  # pyright: ignore[reportAttributeAccessIssue]
-        blocks, inner = (weight.shape[0] if weight.ndim == 3 else 1), weight.shape[-1]
+        blocks, _, inner = program.weight(op).shape
     elif op.kind == "onehot":
         inner = int(op.number)
     return struct.pack(OP_FORMAT, KINDS.index(op.kind), *op.out, a, b, c, inner, blocks, op.number)
@@ -92,11 +91,6 @@ class ProgramPolicy:
         self.name = name
         self.program = program
         self.kernel = compile_program(program, path)
-
-    @property
-    def carry_floats(self) -> int:
-        """Floats retained between steps."""
-        return self.program.carry
 
     @property
     def native(self) -> Any | None:

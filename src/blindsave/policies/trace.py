@@ -53,6 +53,14 @@ class Node:
             offset += part.size
 
 
+Operator = Callable[["Symbol", Any], "Symbol"]
+
+
+def _operator(kind: str) -> tuple[Operator, Operator]:
+    """A binary operator with the symbol on its left, and on its right."""
+    return lambda x, other: x.tracer.emit(kind, x, other), lambda x, other: x.tracer.emit(kind, other, x)
+
+
 @dataclass(frozen=True, eq=False)
 class Symbol:
     """A vector (or a whole parameter) whose content is not known yet: `size` floats of a node from `offset` on."""
@@ -78,29 +86,10 @@ class Symbol:
             raise UnknownOperation("only slices of stride one can be traced")
         return Symbol(self.tracer, self.node, self.offset + start, max(0, stop - start))
 
-    def __add__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("add", self, other)
-
-    def __radd__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("add", other, self)
-
-    def __sub__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("sub", self, other)
-
-    def __rsub__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("sub", other, self)
-
-    def __mul__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("mul", self, other)
-
-    def __rmul__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("mul", other, self)
-
-    def __truediv__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> "Symbol":
-        return self.tracer.emit("div", other, self)
+    __add__, __radd__ = _operator("add")
+    __sub__, __rsub__ = _operator("sub")
+    __mul__, __rmul__ = _operator("mul")
+    __truediv__, __rtruediv__ = _operator("div")
 
     def __neg__(self) -> "Symbol":
         return self.tracer.emit("mul", self, -1.0)

@@ -34,17 +34,13 @@ class Graph:
     shapes: dict[str, tuple[int, ...]]
     """Parameters in the order in which they lie in one flat vector."""
 
-    @property
-    def parameters(self) -> int:
-        """Floats of all parameters."""
-        return sum(int(np.prod(shape)) for shape in self.shapes.values())
-
     def flat(self, params: Mapping[str, Any]) -> NDArray[np.float32]:
-        """Parameters as one vector."""
-        return np.concatenate([np.asarray(params[name], np.float32).reshape(-1) for name in self.shapes])
+        """Parameters as one vector (or one per seed, on leading axes): always a copy."""
+        arrays = [(np.asarray(params[name], np.float32), len(shape)) for name, shape in self.shapes.items()]
+        return np.concatenate([a.reshape(*a.shape[: a.ndim - axes], -1) for a, axes in arrays], axis=-1)
 
     def named(self, flat: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
-        """One vector (or one per seed, on leading axes) as named parameters."""
+        """The inverse of `flat`."""
         found, begin = {}, 0
         for name, shape in self.shapes.items():
             size = int(np.prod(shape))

@@ -62,7 +62,7 @@ class NativeTrainer(Trainer):
 
     def train(self, state: State, order: np.ndarray) -> tuple[dict[str, Any], Moments, Metrics]:
         """Every running seed by itself, as many at a time as there are threads."""
-        flat = [self._flat(tree) for tree in (state.params, state.moments.first, state.moments.second)]
+        flat = [self.graph.flat(tree) for tree in (state.params, state.moments.first, state.moments.second)]
         counts = np.array(state.moments.count, np.int32)
         metrics = np.full((len(Metrics._fields), len(self.seeds)), np.nan, np.float32)
 
@@ -84,7 +84,7 @@ class NativeTrainer(Trainer):
         """As declared."""
         found = np.full(len(self.seeds), np.nan, np.float32)
         if len(self.parts[part]):
-            flat = self._flat(params)
+            flat = self.graph.flat(params)
 
             def measure(i: int) -> None:
                 found[i] = self._error(flat[i], part)
@@ -105,11 +105,6 @@ class NativeTrainer(Trainer):
 
     def _error(self, parameters: np.ndarray, part: str) -> float:
         return self._core.evaluate(self.path, self.graph.description, *self._table, self._sorted[part], parameters)
-
-    def _flat(self, tree: Any) -> np.ndarray:
-        """A tree with a leading axis of seeds as one row per seed: a copy, so the given state stays as it was."""
-        arrays = [np.asarray(tree[name], np.float32).reshape(len(self.seeds), -1) for name in self.graph.shapes]
-        return np.concatenate(arrays, axis=1)
 
     def _for_all(self, work: Callable[[int], None], chosen: np.ndarray) -> None:
         if self.threads == 1 or len(chosen) < 2:
