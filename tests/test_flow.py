@@ -12,6 +12,7 @@ ORDER = (
     "errors",
     "registration",
     "store",
+    "tensors",
     "progress",
     "engine",
     "arena",

@@ -18,7 +18,7 @@ import pytest
 
 import tiny_study
 from blindsave import cli, store, study
-from blindsave.errors import BadFile, BlindsaveError, DiskFull
+from blindsave.errors import BadFile, BadInput, BlindsaveError, DiskFull
 from blindsave.evidence import tables
 from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.policies import catalog
@@ -120,7 +120,7 @@ def test_a_study_whose_workers_are_killed_gives_the_same_bytes(finished, tmp_pat
     tokens.mkdir()
     for number, count in enumerate(DEATHS):
         (tokens / f"{number}-{count}.token").touch()
-    path = os.pathsep.join(map(str, (SCRIPT.parent / "chaos", SCRIPT.parent)))
+    path = os.pathsep.join(map(str, (SCRIPT.parent / "chaos", SCRIPT.parent, os.environ.get("PYTHONPATH", ""))))
     done = subprocess.run(
         [sys.executable, str(SCRIPT), str(folder), engine, "validation"],
         capture_output=True,
@@ -322,6 +322,33 @@ def test_another_teacher_is_another_study(finished, tmp_path):
 
     assert events() == [("splits", "skipped"), ("teacher", "skipped")]
     assert events(teacher=other) == [("splits", "skipped"), ("teacher", "begun")]
+
+
+def everything(folder: Path) -> dict[Path, tuple[int, int]]:
+    """Every path below a folder with its size and time of change."""
+    return {path: (path.stat().st_size, path.stat().st_mtime_ns) for path in folder.rglob("*")}
+
+
+def test_another_plan_in_a_released_folder_is_refused_before_a_byte_is_written(finished, tmp_path):
+    folder = copied(finished, tmp_path / "study")
+    before = everything(folder)
+    for change in ({"families": ("gru_n64",)}, {"training_seeds": (14304,)}, {"test_blackouts": (10,)}):
+        site = tiny_study.Site(folder, replace(tiny_study.TINY, **change), quiet=True)
+        with pytest.raises(BadInput, match=f"the test of {folder} was opened for other families, seeds or tests"):
+            list(study.run(site))
+    with pytest.raises(BadInput, match="use another --folder"):
+        cli.execute(["study", "--scale", "smoke", "--folder", str(folder), "--import", str(finished / "work")])
+    assert everything(folder) == before
+
+
+def test_a_second_study_in_a_folder_is_refused_at_once(finished, tmp_path):
+    folder = begun(finished, tmp_path / "study", "splits", "teacher")
+    first = study.run(tiny_study.site(folder))
+    assert next(first).what == "skipped"
+    with pytest.raises(BadInput, match=rf"another study is running in {folder} \(process {os.getpid()}\)"):
+        next(study.run(tiny_study.site(folder)))
+    first.close()
+    assert next(study.run(tiny_study.site(folder))).what == "skipped"
 
 
 def test_once_the_test_is_open_the_teacher_stays(finished, tmp_path):

@@ -10,13 +10,15 @@ import engine_tasks
 import tiny_study
 from blindsave.engine import Task
 from blindsave.engine.perform import describe, may_pass, restore
+from blindsave.engine.task import describe_place
 from blindsave.errors import BadFile, BadInput, BlindsaveError, Damaged, DiskFull
 from blindsave.learning.distil.fit import DivergedError
 
 
 def talk(*requests: dict) -> list[dict]:
     """Let a worker answer some requests; then its input ends, and so does it."""
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": path}
     command = [sys.executable, "-m", "blindsave.worker"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdin is not None and process.stdout is not None
@@ -34,7 +36,7 @@ def talk(*requests: dict) -> list[dict]:
 
 
 def test_a_worker_answers_task_after_task_and_ends_with_its_input(tmp_path):
-    place = tiny_study.site(tmp_path).to_dict()
+    place = describe_place(tiny_study.site(tmp_path))
     good = Task("sum", engine_tasks.add, {"a": 2, "b": 3}).to_dict()
     *event, first, loud, refused, bug, missing = talk(
         {"place": place, "task": good},

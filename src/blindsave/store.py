@@ -22,7 +22,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from blindsave.errors import BadFile, Damaged, DiskFull
+from blindsave.errors import BadFile, BadInput, Damaged, DiskFull
 
 SCHEMA = "blindsave.artifact.v1"
 MANIFEST = "manifest.json"
@@ -100,6 +100,28 @@ def needs_room(folder: Path) -> Iterator[None]:
         raise DiskFull(sentence) from error
 
 
+@contextlib.contextmanager
+def held(lock: Path, refusal: str) -> Iterator[None]:
+    """Hold a lock file alone; while another process does, this is refused with a sentence and that process's number.
+
+    The operating system lets go of it when a process ends, however it ends, so no lock is ever stale.
+    """
+    import fcntl
+
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with open(lock, "a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.seek(0)
+            raise BadInput(f"{refusal} (process {file.read().strip() or 'unknown'})") from error
+        with needs_room(lock.parent):
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+        yield
+
+
 def write_json(path: str | Path, value: Any) -> Path:
     """Write a JSON value's readable text, whole or not at all."""
     return write_whole(path, json_text(value))
@@ -116,7 +138,7 @@ def read_json(path: str | Path) -> Any:
         return json.loads(Path(path).read_bytes())
     except OSError as error:
         raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadFile(f"{path} is damaged: it is not JSON ({error})") from error
 
 

@@ -13,12 +13,13 @@ from typing import Any
 
 from blindsave import store
 from blindsave.engine import Engine, EventHandler, InProcess
+from blindsave.engine.machine import cores
 from blindsave.errors import BlindsaveError
 from blindsave.evidence.freeze import DECIDING
 from blindsave.stages import distillation, groundwork, measuring, reporting, sealing
-from blindsave.stages.estimate import Estimate, Machine, estimate, this_machine
+from blindsave.stages.estimate import RATES, Estimate, estimate
 from blindsave.stages.monitor import StageMonitor
-from blindsave.stages.rates import rates_here
+from blindsave.stages.planning import refuse_other_plan
 from blindsave.stages.records import Records, content, state
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
@@ -102,7 +103,16 @@ class Event:
 def run(
     site: Site, engine: Engine | None = None, until: str | None = None, listen: EventHandler | None = None
 ) -> Iterator[Event]:
-    """Run the study's stages in order, skipping those whose outputs exist and verify; `listen` hears of every task."""
+    """Run the study's stages in order, skipping those whose outputs exist and verify; `listen` hears of every task.
+
+    A folder has one study at a time, and once its test is open only the one that opened it.
+    """
+    refuse_other_plan(site)
+    with store.held(site.folder / "stages" / "lock", f"another study is running in {site.folder}"):
+        yield from _run(site, engine, until, listen)
+
+
+def _run(site: Site, engine: Engine | None, until: str | None, listen: EventHandler | None) -> Iterator[Event]:
     records = Records(site.folder)
     before = store.digest({"scale": site.scale.to_dict(), "code": store.code_sha256(*DECIDING)})
     estimates = plan(site.scale)
@@ -123,16 +133,10 @@ def run(
             return
 
 
-def plan(scale: Scale, rates: Mapping[str, float] | None = None, machine: Machine | None = None) -> list[Estimate]:
-    """Tasks, exact episode counts and estimated time of every stage, on this machine unless another is given."""
-    workers = machine or this_machine()
+def plan(scale: Scale, on: int | None = None, rates: Mapping[str, float] = RATES) -> list[Estimate]:
+    """Tasks, exact episode counts and estimated time of every stage, on so many cores (this machine's by default)."""
     seeds = len(scale.training_seeds)
-
-    def of(stage: Stage) -> Estimate:
-        where = Machine(workers.cores, 1) if stage.here else workers
-        return estimate(stage.name, stage.tasks(scale), rates or rates_here(), where, scale.batch, seeds)
-
-    return [of(stage) for stage in METHOD]
+    return [estimate(stage.name, stage.tasks(scale), on or cores(), seeds, rates) for stage in METHOD]
 
 
 def status(folder: Path) -> list[dict[str, Any]]:

@@ -20,7 +20,6 @@ from typing import Any
 
 from blindsave.engine.perform import answer
 from blindsave.engine.task import TaskEvent
-from blindsave.stages.site import Site
 
 PATIENCE_S = 5.0
 Requests = queue.SimpleQueue[bytes]
@@ -44,18 +43,15 @@ def main() -> None:
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     try:
         while True:
-            say(answer(json.loads(requests.get()), Site.from_dict, tell))
+            say(answer(json.loads(requests.get()), tell))
     except (SystemExit, BrokenPipeError):
         os._exit(0)  # at once: there is nothing left to put away, and libraries' threads may be slow to end
 
 
 def _listen(requests: Requests) -> None:
     """Pass requests on; when no more can come, end the process, which may be in the middle of something."""
-    rest = b""
-    while data := os.read(0, 1 << 16):
-        *lines, rest = (rest + data).split(b"\n")
-        for line in lines:
-            requests.put(line)
+    for line in sys.stdin.buffer:
+        requests.put(line)
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)  # lets it put its things away
     time.sleep(PATIENCE_S)
     os._exit(1)

@@ -8,6 +8,8 @@ import pytest
 
 from blindsave import cli
 from blindsave.evidence import tables
+from blindsave.policies.students.registry import family
+from blindsave.policies.students.student import Provenance, Student
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -49,6 +51,20 @@ def test_evaluate_prints_saves_and_the_path_of_a_whole_table(evaluated):
     assert table.num_rows == 216
     saves = sum(table["save"].to_pylist())
     assert result["policies"] == {"inactive": {"20": {"saves": saves, "shots": 216}}}
+
+
+def test_two_files_that_hold_the_same_name_are_compared_under_names_of_their_own(tmp_path, capsys):
+    paths = [str(tmp_path / run / "student.safetensors") for run in ("a", "b")]
+    for seed, path in enumerate(paths):
+        parameters = Student.untrained("feed_forward", seed).parameters
+        Student(family("feed_forward"), parameters, Provenance(7)).save(Path(path))
+    where = ("--split", "calibration", "--blackouts", "20", "--work", str(tmp_path / "work"))
+    result = run(capsys, "evaluate", *paths, *where)
+    assert result["renamed"] == dict(zip(paths, ["feed_forward@a/7", "feed_forward@b/7"], strict=True))
+    assert list(result["policies"]) == paths
+    assert tables.read(result["table"])["policy"].unique().to_pylist() == ["feed_forward@a", "feed_forward@b"]
+    cli.execute(["evaluate", *paths, *where])
+    assert "its rows are those of feed_forward@b/7" in capsys.readouterr().out.replace("\n", "")
 
 
 def test_stats_and_power_read_the_table(evaluated, capsys):

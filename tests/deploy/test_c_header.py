@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from blindsave.deploy.c_header import CExport, export_c, header_text, identifier, record
-from blindsave.deploy.toolchain import SANITIZERS, WARNINGS, arm_size, compiler, run_self_test, self_test_report
+from blindsave.deploy.toolchain import WARNINGS, arm_size, compiler, run_self_test, self_test_report
 from blindsave.errors import BadInput
 from blindsave.policies.native import ProgramPolicy
 from blindsave.policies.students import families, family
@@ -40,6 +40,9 @@ def passes(export: CExport, cc: str, *flags: str, runner: tuple[str, ...] = ()) 
 def test_every_family_reproduces_its_bits_from_c(name, tmp_path):
     need("gcc")
     passes(export_c(student(name), tmp_path), "gcc", "-O2")
+
+
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH)

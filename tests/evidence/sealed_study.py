@@ -7,12 +7,12 @@ import numpy as np
 import pyarrow as pa
 
 from blindsave.evidence import tables
-from blindsave.evidence.contestants import Contestant
 from blindsave.evidence.freeze import Frozen, freeze
 from blindsave.evidence.ledger import Ledger
 from blindsave.evidence.plan import Plan, load_plan
 from blindsave.evidence.release import Released, release
 from blindsave.evidence.schedule import Schedule
+from blindsave.policies import NamedPolicy
 from blindsave.store import make, sha256_file
 
 REPOSITORY = Path(__file__).parents[2]
@@ -83,20 +83,20 @@ class Study:
         path.write_text(text)
 
 
-def load(path: Path, policy: str, training_seed: int) -> Contestant:
-    """A contestant that is only its file."""
-    return Contestant(policy, training_seed, None, sha256_file(path))
+def load(path: Path, policy: str, training_seed: int) -> NamedPolicy:
+    """A policy that is only its file."""
+    return NamedPolicy(policy, training_seed, None, sha256_file(path))
 
 
-def play_by_rule(work: Path, contestants: list[Contestant], schedule: Schedule) -> pa.Table:
+def play_by_rule(work: Path, contestants: list[NamedPolicy], schedule: Schedule) -> pa.Table:
     """Decide saves by hashing policy and episode; stored as one artifact per policy, as the real grid is."""
     parts, seeds = [], {}
     for one in contestants:
-        seeds[one.policy] = (*seeds.get(one.policy, ()), one.training_seed)
+        seeds[one.family] = (*seeds.get(one.family, ()), one.training_seed)
         stored = make(
             work,
             "grid",
-            {"policy": one.policy, "training_seed": one.training_seed, "grid": schedule.describe()},
+            {"policy": one.family, "training_seed": one.training_seed, "grid": schedule.describe()},
             {"policy": one.sha256},
             lambda folder, one=one: tables.write(_rows(one, schedule), folder / "episodes.parquet") and None,
         )
@@ -104,10 +104,10 @@ def play_by_rule(work: Path, contestants: list[Contestant], schedule: Schedule) 
     return tables.concatenate(parts, tables.Expected(seeds, (schedule.layout,)))
 
 
-def _rows(one: Contestant, schedule: Schedule) -> pa.Table:
+def _rows(one: NamedPolicy, schedule: Schedule) -> pa.Table:
     layout = schedule.layout
     names = (f"{one.sha256}{layout.cell(place)}" for place in range(len(layout)))
     saved = np.array([hashlib.sha256(name.encode()).digest()[0] > 20 for name in names])
     labels = ["returned" if save else "goal_conceded" for save in saved]
     steps = np.full(len(saved), 30)
-    return tables.rows(one.policy, one.training_seed, layout, labels, saved, steps, steps - 10, saved * 1.2)
+    return tables.rows(one.family, one.training_seed, layout, labels, saved, steps, steps - 10, saved * 1.2)

@@ -7,8 +7,8 @@ from blindsave import store
 from blindsave.errors import BadFile, BadInput
 from blindsave.evidence import grid as grids
 from blindsave.evidence import tables
-from blindsave.evidence.contestants import Contestant, contestant, from_file
 from blindsave.evidence.schedule import Schedule, schedule
+from blindsave.policies.catalog import NamedPolicy, from_file, resolve
 from blindsave.policies.students.student import Student
 from blindsave.task.episode import Disturbance
 from blindsave.task.shots import shots
@@ -17,15 +17,15 @@ FEW = schedule("validation", (0, 20), (0.0, 5.0), shots("validation")[:4])
 
 
 @pytest.fixture(scope="module")
-def student(tmp_path_factory) -> Contestant:
+def student(tmp_path_factory) -> NamedPolicy:
     path = tmp_path_factory.mktemp("models") / "student.safetensors"
     Student.untrained("structured_k0", 14303).save(path)
-    return contestant(path)
+    return resolve(path)
 
 
 @pytest.fixture(scope="module")
-def inactive() -> Contestant:
-    return contestant("inactive")
+def inactive() -> NamedPolicy:
+    return resolve("inactive")
 
 
 def test_a_grid_is_shot_major_then_length_then_disturbance():
@@ -49,10 +49,10 @@ def test_a_grid_names_what_it_holds_twice():
 
 
 def test_policies_are_resolved_by_name_and_by_file(student, inactive, tmp_path):
-    assert (student.policy, student.training_seed, student.name) == ("structured_k0", 14303, "structured_k0/14303")
-    assert (inactive.policy, inactive.training_seed, inactive.name) == ("inactive", 0, "inactive")
+    assert (student.family, student.training_seed, student.name) == ("structured_k0", 14303, "structured_k0/14303")
+    assert (inactive.family, inactive.training_seed, inactive.name) == ("inactive", 0, "inactive")
     with pytest.raises(BadInput, match="no policy `nobody`"):
-        contestant("nobody")
+        resolve("nobody")
     Student.untrained("gru_n64", 14305).save(tmp_path / "gru.safetensors")
     with pytest.raises(BadFile, match="holds gru_n64/14305, not structured_k0/14305"):
         from_file(tmp_path / "gru.safetensors", "structured_k0", 14305)
@@ -95,7 +95,7 @@ def test_damaged_rows_are_refused_by_name(student, tmp_path):
 
 
 def test_another_checkpoint_is_another_artifact(student, tmp_path):
-    other = Contestant(student.policy, student.training_seed, student.player, "ab" * 32)
+    other = NamedPolicy(student.family, student.training_seed, student.policy, "ab" * 32)
     assert grids.artifact(tmp_path, student, FEW).folder != grids.artifact(tmp_path, other, FEW).folder
     assert store.open_artifact(grids.artifact(tmp_path, other, FEW).folder).manifest["result"]["episodes"] == 16
 
@@ -106,44 +106,29 @@ def test_a_policy_takes_part_once(student, tmp_path):
 
 
 class Shadow:
-    """A teacher that always asks for the centre and remembers what it was told had been done."""
+    """A teacher that always asks for the centre."""
 
     name = "shadow"
-
-    def __init__(self):
-        self.told: list[np.ndarray] = []
 
     def initial(self, n):
         return np.zeros((n, 2), np.float32)
 
     def with_previous_action(self, carry, action):
-        self.told.append(action.copy())
         return carry
 
     def step(self, carry, observation):
         return carry, np.zeros((len(observation), 2), np.float32)
 
 
-def test_action_error_is_the_mean_squared_distance_to_the_shadow_teacher():
-    obs = np.zeros((2, 4, 19), np.float32)
-    actions = np.zeros((2, 3, 2), np.float32)
-    actions[0, :2] = [[1.0, 0.0], [0.5, 0.5]]
-    actions[1, :3] = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
-    shadow = Shadow()
-    error = grids.action_error(shadow, obs, actions, np.array([2, 3]))
-    assert error.tolist() == pytest.approx([(0.5 + 0.25) / 2, (0 + 0.5 + 1) / 3])
-    assert [told.tolist() for told in shadow.told] == [[[0, 0], [0, 0]], [[1, 0], [0, 0]], [[0, 1]]]
-
-
 def test_action_error_is_filled_in_when_asked(student, tmp_path):
-    shadow = Contestant("shadow", 0, Shadow(), "cd" * 32)
+    shadow = NamedPolicy("shadow", 0, Shadow(), "cd" * 32)
     labelled = grids.grid(tmp_path, [student], FEW, teacher=shadow)
     plain = grids.grid(tmp_path, [student], FEW)
     assert plain["action_mse"].null_count == 16
     assert labelled["action_mse"].null_count == 0
     assert labelled.drop_columns(["action_mse"]).equals(plain.drop_columns(["action_mse"]))
     with pytest.raises(BadInput, match="inactive cannot label"):
-        grids.grid(tmp_path, [student], FEW, teacher=contestant("inactive"))
+        grids.grid(tmp_path, [student], FEW, teacher=resolve("inactive"))
 
 
 def test_noise_of_zero_takes_the_clean_path(student):

@@ -110,12 +110,6 @@ def test_noise_effects_compare_a_policy_with_itself_under_the_same_draws(dense):
     assert effect.low <= effect.estimate <= effect.high
 
 
-def test_left_minus_right_is_measured_by_asymmetry():
-    one_sided = saves(table({"a": SEEDS}, lambda _, __, s, *___: s.target_region != "near_post_right"))
-    found = subgroups(one_sided).asymmetry("a", 20)
-    assert (found.estimate, found.low, found.high, found.group) == (1, 1, 1, "alias_left-alias_right")
-
-
 def test_pairs_of_absent_policies_are_left_out_and_unknown_groups_refused(dense):
     result = noise(dense, replicates=100)
     pairs = [("structured_k0", "gru_n64"), ("structured_k0", "ppo")]

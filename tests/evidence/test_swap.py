@@ -9,7 +9,7 @@ import pytest
 from blindsave import cli
 from blindsave.diagnostics import swap
 from blindsave.errors import BadInput, BlindsaveError
-from blindsave.policies import closed_loop
+from blindsave.policies import NamedPolicy, closed_loop, resolve
 from blindsave.policies.students.student import Student
 from blindsave.task.episode import grid
 
@@ -93,31 +93,25 @@ def test_an_arm_that_is_held_is_the_same_for_both_twins(episodes):
 
 
 def test_held_arms_leave_it_to_the_network():
-    from blindsave.policies import load
-
     options = {"steps": (5, 11), "pairs": 8, "replicates": 10, "how": "hold"}
-    linear, window = (
-        swap.swaps(n, [(14303, load(f"{n}/14303"))], **options) for n in ("structured_k0", "finite_stack_10")
-    )
+    linear, window = (swap.swaps(n, [resolve(f"{n}/14303")], **options) for n in ("structured_k0", "finite_stack_10"))
     assert [one.saves for one in linear[:2]] == [one.saves for one in window[:2]] == [16, 16]
     assert linear[2].saves - window[2].saves > 4
 
 
 def test_a_real_memory_decides_when_the_puck_disappears_and_the_arm_decides_later():
-    from blindsave.policies import load
-
-    players = [(14303, load("structured_k0/14303"))]
-    never, at_once, late = swap.swaps("k0", players, steps=(5, 19), pairs=6, replicates=100)
+    policies = [resolve("structured_k0/14303")]
+    never, at_once, late = swap.swaps("k0", policies, steps=(5, 19), pairs=6, replicates=100)
     assert (never.step, never.saves) == (None, 12)
     assert (at_once.saves, late.saves) == (0, 12)
     assert never.rate.low == never.rate.high == 1.0
-    leaving = swap.swaps("k0", players, steps=(5, 19), pairs=6, replicates=100, how="leave")
+    leaving = swap.swaps("k0", policies, steps=(5, 19), pairs=6, replicates=100, how="leave")
     assert leaving[1].saves == 0
 
 
 def test_results_do_not_depend_on_threads():
-    players = [(0, Student.untrained("gru_n64", 0)), (1, Student.untrained("gru_n64", 1))]
-    one, two = (swap.swaps("gru", players, steps=(7,), pairs=3, replicates=50, threads=n) for n in (1, 2))
+    policies = [NamedPolicy("gru_n64", seed, Student.untrained("gru_n64", seed), "") for seed in (0, 1)]
+    one, two = (swap.swaps("gru", policies, steps=(7,), pairs=3, replicates=50, threads=n) for n in (1, 2))
     assert one == two
     assert one[0].training_seeds == (0, 1) and one[0].shots == 6
 

@@ -7,12 +7,12 @@ from distil_fakes import EchoTeacher
 
 from blindsave import store
 from blindsave.errors import Damaged
-from blindsave.learning.distil import Schedule, collect
+from blindsave.learning.distil import CollectionSchedule, collect
 from blindsave.learning.distil.collection import Collection
 from blindsave.policies.students.student import Student
 
 INPUTS = {"policy": "0" * 64}
-SCHEDULE, SHARD_EPISODES = Schedule(12), 5
+SCHEDULE, SHARD_EPISODES = CollectionSchedule(12), 5
 STUDENT = Student.untrained("structured_k0", 1)
 
 

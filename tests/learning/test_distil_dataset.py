@@ -6,10 +6,9 @@ from distil_fakes import EchoTeacher, TrackerTeacher
 
 from blindsave.cli.distil import DatasetExport, DatasetInfo, DatasetVerify
 from blindsave.errors import BadFile
-from blindsave.learning.distil import Dataset, Episodes, Schedule, collect, concatenate, episodes_of, record
+from blindsave.learning.distil import CollectionSchedule, Dataset, Episodes, collect, concatenate, episodes_of, record
 from blindsave.learning.distil.dataset import audit_repeats, check, summary
 from blindsave.learning.distil.schedule import draw
-from blindsave.learning.distil.shards import read_shard, write_shard
 from blindsave.policies.students.student import Student
 
 INPUTS = {"policy": "0" * 64}
@@ -23,11 +22,11 @@ def student():
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory, student):
     root = tmp_path_factory.mktemp("datasets")
-    return collect(root, student, Schedule(12), INPUTS, EchoTeacher(), shard_episodes=5)
+    return collect(root, student, CollectionSchedule(12), INPUTS, EchoTeacher(), shard_episodes=5)
 
 
 def test_a_dataset_holds_what_was_played(dataset, student):
-    data, fields = dataset.episodes, record(student, Schedule(12), EchoTeacher())
+    data, fields = dataset.episodes, record(student, CollectionSchedule(12), EchoTeacher())
     for name, values in fields.items():
         assert np.array_equal(getattr(data, name), values), name
     assert [path.name for path in dataset.shard_files] == [f"shard-{i:04d}.safetensors" for i in range(3)]
@@ -47,28 +46,31 @@ def test_an_existing_dataset_is_opened_instead_of_played_again(dataset, student)
         raise AssertionError("played again")
 
     root = dataset.artifact.folder.parent.parent
-    again = collect(root, student, Schedule(12), INPUTS, EchoTeacher(), shard_episodes=5, progress=never)
+    again = collect(root, student, CollectionSchedule(12), INPUTS, EchoTeacher(), shard_episodes=5, progress=never)
     assert again.sha256 == dataset.sha256
 
 
 def test_the_content_hash_does_not_depend_on_when_or_with_how_many_threads(dataset, student, tmp_path):
-    again = collect(tmp_path, student, Schedule(12), INPUTS, EchoTeacher(), shard_episodes=5, threads=1)
+    again = collect(tmp_path, student, CollectionSchedule(12), INPUTS, EchoTeacher(), shard_episodes=5, threads=1)
     assert again.sha256 == dataset.sha256
 
 
 @pytest.mark.parametrize("policy", [TrackerTeacher(), Student.untrained("gru_n64", 1)], ids=lambda p: p.name)
 def test_repeated_pairs_are_byte_identical(policy):
     """Some of the first 1,000 base episodes are repeats; only those are played here."""
-    drawn = draw(Schedule(1000))
+    drawn = draw(CollectionSchedule(1000))
     pairs = np.stack([drawn.shot, drawn.blackout], axis=1)
     _, first, counts = np.unique(pairs, axis=0, return_index=True, return_counts=True)
     chosen = [np.flatnonzero((pairs == pairs[i]).all(1)) for i in first[counts > 1]][:4]
-    parts = [episodes_of(policy, Schedule(1000).part(i, i + 1)) for pair in chosen for i in pair]
+    parts = [episodes_of(policy, CollectionSchedule(1000).part(i, i + 1)) for pair in chosen for i in pair]
     assert audit_repeats(concatenate(parts)) == (4, 0)
 
 
 def test_an_audit_finds_repeats_that_differ(dataset):
-    one = {name: np.array(value) for name, value in record(Student.untrained("feed_forward", 1), Schedule(1)).items()}
+    one = {
+        name: np.array(value)
+        for name, value in record(Student.untrained("feed_forward", 1), CollectionSchedule(1)).items()
+    }
     other = one | {"index": one["index"] + 1, "label": one["label"] + np.float32(1e-6)}
     assert audit_repeats(concatenate([Episodes(**one), Episodes(**other)])) == (1, 1)
 
@@ -82,29 +84,13 @@ def test_a_dataset_passes_its_checks_and_counts_itself(dataset):
 
 
 def test_a_changed_byte_is_named(student, tmp_path):
-    dataset = collect(tmp_path, student, Schedule(2), INPUTS)
+    dataset = collect(tmp_path, student, CollectionSchedule(2), INPUTS)
     path = dataset.shard_files[0]
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
     with pytest.raises(BadFile, match=r"shard-0000.safetensors is damaged"):
         DatasetVerify(dataset.artifact.folder).run()
-
-
-@pytest.mark.parametrize("size", [0, 7, 40])
-def test_a_truncated_shard_is_refused(size, tmp_path):
-    path = tmp_path / "shard.safetensors"
-    write_shard(path, {"x": np.arange(100, dtype=np.float32)})
-    path.write_bytes(path.read_bytes()[:size])
-    with pytest.raises(BadFile, match="not a whole shard"):
-        read_shard(path)
-
-
-def test_a_shard_reads_back_every_kind_of_field(tmp_path):
-    fields = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.int64([5]), "c": np.zeros((0, 2), np.int16)}
-    write_shard(tmp_path / "s.safetensors", fields)
-    back = read_shard(tmp_path / "s.safetensors")
-    assert all(np.array_equal(back[name], value) and back[name].dtype == value.dtype for name, value in fields.items())
 
 
 def test_a_foreign_artifact_is_no_dataset(tmp_path):

@@ -1,12 +1,10 @@
 import numpy as np
 import pytest
-from distil_fakes import EchoTeacher
 from scipy.spatial import cKDTree
 
-from blindsave.diagnostics.action_errors import forced_error, own_error, padded, split_error
+from blindsave.diagnostics.action_errors import forced_error, padded, split_error
 from blindsave.diagnostics.nearest import Reference, histories, nearest_history
-from blindsave.learning.distil import Schedule, episodes_of
-from blindsave.learning.distil.schedule import episodes
+from blindsave.learning.distil import CollectionSchedule, episodes_of
 from blindsave.policies.students.student import Student
 from blindsave.testing.training import random_episodes
 
@@ -74,15 +72,6 @@ def test_forced_errors_follow_the_recorded_commands(family):
     assert forced_error(student, data)["all_steps"] == pytest.approx(np.mean(total), rel=1e-6)
 
 
-def test_own_errors_are_zero_for_a_teacher_that_follows_itself():
-    plays = episodes(Schedule(3))
-    teacher = EchoTeacher()
-    error, per_episode = own_error(teacher, teacher, plays)
-    assert error["all_steps"] == 0 and not per_episode.any()
-    error, per_episode = own_error(Student.untrained("structured_k0", 1), teacher, plays)
-    assert error["equal_episode"] == pytest.approx(per_episode.mean(), rel=1e-5) and per_episode.min() > 0
-
-
 def test_padding_puts_rows_where_they_belong():
     data = random_episodes([2, 3])
     wide = padded(data.label, data)
@@ -91,4 +80,4 @@ def test_padding_puts_rows_where_they_belong():
 
 
 def test_recorded_episodes_can_be_used_without_a_file():
-    assert len(episodes_of(Student.untrained("feed_forward", 1), Schedule(2))) == 2
+    assert len(episodes_of(Student.untrained("feed_forward", 1), CollectionSchedule(2))) == 2

@@ -73,7 +73,7 @@ def test_a_killed_and_continued_run_equals_an_uninterrupted_one(data, fitted, tm
     with pytest.raises(BadFile, match="another training"):
         fit(SMALL, data, seeds=SEEDS, recipe=RECIPE, dataset="other", checkpoint=checkpoint)
     checkpoint.write_bytes(checkpoint.read_bytes()[:-9])
-    with pytest.raises(BadFile, match="not a whole checkpoint"):
+    with pytest.raises(BadFile, match="not a whole safetensors file"):
         fit(SMALL, data, seeds=SEEDS, recipe=RECIPE, dataset="d", checkpoint=checkpoint)
 
 

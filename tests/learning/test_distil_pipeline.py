@@ -7,23 +7,26 @@ from distil_fakes import TrackerTeacher
 
 from blindsave.cli.distil import DistilCurves, DistilShip
 from blindsave.diagnostics.pilot import run_pilot
+from blindsave.engine.task import describe_place, open_place
 from blindsave.errors import BadFile, BadInput
-from blindsave.learning.distil import Recipe, run
+from blindsave.learning.distil import Recipe
+from blindsave.learning.distil.__main__ import UNFINISHED, main
 from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.packing import pack, ship, unpack
-from blindsave.learning.distil.pipeline import METRICS, Pipeline, Scale, open_student
+from blindsave.learning.distil.pipeline import METRICS, Budget, Pipeline, open_student
+from blindsave.learning.distil.workshop import Workshop, distil
 from blindsave.policies.dreamer import AgentShape, save_teacher
 from blindsave.policies.students import family
-from blindsave.policies.students.student import load_student
+from blindsave.policies.students.student import Student, load_student
 from blindsave.task.shots import shots
 
 SEEDS = (14303, 14304)
-SCALE = Scale(base_episodes=20, shadow_episodes=20, seeds=SEEDS, recipe=Recipe(epochs=2))
+BUDGET = Budget(base_episodes=20, shadow_episodes=20, seeds=SEEDS, recipe=Recipe(epochs=2))
 
 
 @pytest.fixture(scope="module")
 def pipeline(tmp_path_factory):
-    return Pipeline(tmp_path_factory.mktemp("work"), TrackerTeacher(), "0" * 64, SCALE, quiet=True)
+    return Pipeline(tmp_path_factory.mktemp("work"), TrackerTeacher(), "0" * 64, BUDGET, quiet=True)
 
 
 @pytest.fixture(scope="module")
@@ -59,13 +62,13 @@ def test_finals_start_from_the_seed_not_from_the_collector(pipeline, summary):
 def test_finished_work_is_not_done_again(pipeline, summary, monkeypatch):
     monkeypatch.setattr("blindsave.learning.distil.pipeline.fit", None)
     monkeypatch.setattr("blindsave.learning.distil.collection.record", None)
-    again = Pipeline(pipeline.work, TrackerTeacher(), "0" * 64, SCALE, quiet=True).run("feed_forward")
+    again = Pipeline(pipeline.work, TrackerTeacher(), "0" * 64, BUDGET, quiet=True).run("feed_forward")
     assert again == json.loads(json.dumps(summary))
     assert not list((pipeline.work / "checkpoints").glob("*"))
 
 
 def test_after_the_deadline_nothing_is_begun(tmp_path):
-    late = Pipeline(tmp_path, TrackerTeacher(), "0" * 64, SCALE, deadline=0.0, quiet=True)
+    late = Pipeline(tmp_path, TrackerTeacher(), "0" * 64, BUDGET, deadline=0.0, quiet=True)
     with pytest.raises(OutOfTime):
         late.run("feed_forward")
 
@@ -108,19 +111,22 @@ def test_the_pilot_reports_both_students(pipeline, summary):
     json.dumps(result, allow_nan=False)
 
 
-def test_the_plain_entry_refuses_what_is_no_teacher(tmp_path, capsys):
-    from blindsave.policies.students.student import Student
+@pytest.fixture
+def no_cache(monkeypatch):
+    """Leave JAX's settings alone."""
+    monkeypatch.setattr("blindsave.learning.distil.workshop.use_cache", lambda folder: None)
 
+
+def test_what_is_no_teacher_is_refused(tmp_path, capsys, no_cache):
     Student.untrained("feed_forward", 1).save(tmp_path / "s.safetensors")
-    arguments = ["students", "--work", str(tmp_path), "--teacher", str(tmp_path / "s.safetensors")]
-    with pytest.raises(SystemExit) as stopped:
-        run.main(arguments)
-    assert stopped.value.code == 2 and "is no teacher" in capsys.readouterr().err
+    assert main([str(tmp_path), "--teacher", str(tmp_path / "s.safetensors")]) == 2
+    assert "is no teacher" in capsys.readouterr().err
 
 
 def test_an_unknown_family_is_refused_before_any_work(tmp_path):
     with pytest.raises(BadInput, match="no family"):
-        run.distil_students(tmp_path, families=["lstm"])
+        distil(Workshop(tmp_path / "work"), ["feed_forward", "lstm"])
+    assert not (tmp_path / "work").exists()
 
 
 @pytest.fixture(scope="module")
@@ -132,23 +138,30 @@ def teacher_file(tmp_path_factory):
     return path
 
 
-def entry(teacher_file, work, *more):
-    return ["students", "--work", str(work), "--teacher", str(teacher_file), "--base-episodes", "4", *more]
+def test_a_workshop_survives_being_written_down(tmp_path):
+    shop = Workshop(tmp_path / "work", tmp_path / "t.safetensors", BUDGET, threads=3, deadline=1.5)
+    assert open_place(json.loads(json.dumps(describe_place(shop)))) == shop
 
 
-@pytest.fixture
-def no_cache(monkeypatch):
-    """Leave JAX's settings alone."""
-    monkeypatch.setattr("blindsave.learning.dreamer.runtime.use_cache", lambda folder: None)
+def test_families_side_by_side_come_out_as_one_after_another(teacher_file, tmp_path, no_cache):
+    small, names = Budget(10, 10, SEEDS, Recipe(epochs=1)), ["feed_forward", "finite_stack_10"]
+    alone = distil(Workshop(tmp_path / "alone", teacher_file, small), names)
+    together = distil(Workshop(tmp_path / "together", teacher_file, small), names, parallel=2)
+    assert list(together["families"]) == names
+    for name in names:
+        one, other = (found["families"][name] for found in (alone, together))
+        assert one["shadow"] == other["shadow"] and one["finals_folder"] == other["finals_folder"]
+        for path in sorted((tmp_path / "alone" / one["finals_folder"]).glob("*.safetensors")):
+            assert path.read_bytes() == (tmp_path / "together" / one["finals_folder"] / path.name).read_bytes()
 
 
-def test_the_plain_entry_collects_with_a_teacher_file(teacher_file, tmp_path, capsys, no_cache):
-    run.main(entry(teacher_file, tmp_path, "--families", "base"))
-    printed = json.loads(capsys.readouterr().out)
-    assert printed["base"]["episodes"] == 4 and printed["base"]["transitions"] > 0
+@pytest.mark.parametrize("more", [["feed_forward"], ["feed_forward", "gru_n64", "--parallel", "2"]])
+def test_the_plain_entry_says_by_its_status_that_time_was_up(teacher_file, tmp_path, capsys, no_cache, more):
+    found = main([str(tmp_path), "--teacher", str(teacher_file), "--minutes", "0", "--families", *more])
+    assert found == UNFINISHED and "run the same command again" in capsys.readouterr().err
 
 
-def test_the_plain_entry_says_by_its_status_that_time_was_up(teacher_file, tmp_path, capsys, no_cache):
-    with pytest.raises(SystemExit) as stopped:
-        run.main(entry(teacher_file, tmp_path, "--families", "feed_forward", "--minutes", "0"))
-    assert stopped.value.code == run.UNFINISHED and "run the same command again" in capsys.readouterr().err
+def test_the_plain_entry_packs_what_is_there(pipeline, summary, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("blindsave.learning.distil.__main__.distil", lambda shop, families, parallel: {"families": {}})
+    assert main([str(pipeline.work), "--pack", str(tmp_path / "s.tar")]) == 0
+    assert unpack(tmp_path / "s.tar", tmp_path / "elsewhere")

@@ -4,7 +4,7 @@ import pytest
 from blindsave.errors import BadInput
 from blindsave.learning.distil.schedule import (
     TRAINING_SEEDS,
-    Schedule,
+    CollectionSchedule,
     base_schedule,
     draw,
     episodes,
@@ -69,13 +69,13 @@ def test_collectors_share_the_shadow_schedule_in_order_of_their_seeds():
 
 
 def test_a_part_of_a_schedule_draws_what_the_whole_draws():
-    whole, part = draw(Schedule(50)), draw(Schedule(50).part(20, 30))
+    whole, part = draw(CollectionSchedule(50)), draw(CollectionSchedule(50).part(20, 30))
     assert np.array_equal(whole.shot[20:30], part.shot) and np.array_equal(whole.blackout[20:30], part.blackout)
-    assert np.array_equal(Schedule(50).part(20, 30).indices, np.arange(20, 30))
+    assert np.array_equal(CollectionSchedule(50).part(20, 30).indices, np.arange(20, 30))
 
 
 def test_episodes_hide_the_drawn_number_of_observations():
-    schedule = Schedule(20)
+    schedule = CollectionSchedule(20)
     hidden = [int((~episode.tracking.visible).sum()) for episode in episodes(schedule)]
     assert hidden == draw(schedule).blackout.tolist()
 

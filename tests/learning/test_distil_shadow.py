@@ -4,7 +4,12 @@ from distil_fakes import EchoTeacher
 
 from blindsave.bench.students import random_teacher
 from blindsave.errors import BadInput
-from blindsave.learning.distil.shadow import shadow_labels
+from blindsave.learning.distil.schedule import CollectionSchedule, episodes
+from blindsave.learning.distil.shadow import action_error, shadow_labels
+from blindsave.policies.closed_loop import run
+from blindsave.policies.scripted import INACTIVE
+from blindsave.policies.students.student import Student
+from blindsave.task.results import EpisodeResults
 
 
 def stream(count=5, longest=9, seed=0):
@@ -67,3 +72,32 @@ def test_arrays_that_do_not_belong_together_are_refused():
     obs, actions, steps = stream()
     with pytest.raises(BadInput, match="do not belong together"):
         shadow_labels(EchoTeacher(), obs[:-1], actions, steps)
+
+
+def test_action_error_is_the_mean_squared_distance_to_the_shadow_teacher():
+    class Centred(EchoTeacher):
+        def step(self, carry, observation):
+            return carry, np.zeros((len(observation), 2), np.float32)
+
+    actions = np.zeros((2, 3, 2), np.float32)
+    actions[0, :2] = [[1.0, 0.0], [0.5, 0.5]]
+    actions[1, :3] = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
+    actions[0, 2] = 9.0  # after the end, and so of no account
+    ended, steps = np.zeros(2, np.int8), np.array([2, 3], np.int16)
+    played = EpisodeResults(ended, steps, steps, np.zeros(2), np.zeros((2, 4, 19), np.float32), actions)
+    assert action_error(Centred(), played).tolist() == pytest.approx([(0.5 + 0.25) / 2, (0 + 0.5 + 1) / 3])
+
+
+def test_action_errors_are_zero_for_a_teacher_that_follows_itself():
+    plays, teacher = episodes(CollectionSchedule(3)), EchoTeacher()
+    assert not action_error(teacher, run(teacher, plays, record=True)).any()
+    assert action_error(teacher, run(Student.untrained("structured_k0", 1), plays, record=True)).min() > 0
+
+
+def test_action_error_needs_a_recording_and_a_teacher_that_can_follow():
+    steps = np.ones(1, np.int16)
+    with pytest.raises(BadInput, match="recorded"):
+        action_error(EchoTeacher(), EpisodeResults(np.zeros(1, np.int8), steps, steps, np.zeros(1)))
+    obs, actions, steps = stream()
+    with pytest.raises(BadInput, match="inactive cannot label"):
+        shadow_labels(INACTIVE, obs, actions, steps)  # pyright: ignore[reportArgumentType]

@@ -13,7 +13,7 @@ import torch
 
 from blindsave.errors import BadInput, BlindsaveError
 from blindsave.learning import ppo
-from blindsave.policies import mlp
+from blindsave.policies import catalog
 
 TINY = ppo.PPOConfig(
     seed=14304, steps=192, places=2, rollout_steps=32, batch=32, epochs=2, hidden=(8, 8), checkpoint_steps=64
@@ -106,7 +106,7 @@ def test_a_loss_that_is_not_finite_stops_and_leaves_the_checkpoint(trained, tmp_
 
 def test_the_exported_actor_is_the_library_s_deterministic_policy(trained, tmp_path):
     model, _, _ = trained
-    policy = mlp.read(ppo.policy_of(model, TINY).write(tmp_path / "a.safetensors"))
+    policy = catalog.load_file(ppo.policy_of(model, TINY).write(tmp_path / "a.safetensors"))
     obs = np.random.default_rng(0).uniform(-1, 1, (100, 19)).astype(np.float32)
     expected, _ = model.predict(obs, deterministic=True)
     np.testing.assert_allclose(policy.step(policy.initial(100), obs)[1], expected, atol=1e-6)

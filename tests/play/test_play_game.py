@@ -3,10 +3,9 @@ import pytest
 
 from blindsave.diagnostics.probe import Probe
 from blindsave.errors import BadInput
-from blindsave.play import roster
 from blindsave.play.game import Conditions, Game, Score
-from blindsave.play.roster import Player, Roster
-from blindsave.policies import closed_loop
+from blindsave.play.roster import Probed, Roster, available
+from blindsave.policies import closed_loop, load
 from blindsave.task import shots
 from blindsave.task.episode import Disturbance, Episode
 from blindsave.task.outcomes import Outcome
@@ -14,8 +13,13 @@ from blindsave.task.shots import ALIAS_TARGETS, find
 from blindsave.task.tracking import blackout
 
 TWINS = [find(f"validation:alias:038:{target}") for target in ALIAS_TARGETS]
-PRIVILEGED = Player("privileged", roster.load("privileged"))
-CENTRAL = Player("fixed_centre", roster.load("fixed_centre"))
+
+
+def named(name: str, policy=None, probe=None) -> Probed:
+    return Probed(name, 0, policy or load(name), "", probe=probe)
+
+
+PRIVILEGED, CENTRAL = named("privileged"), named("fixed_centre")
 
 
 class Numb:
@@ -36,15 +40,15 @@ def play_out(game: Game) -> None:
         pass
 
 
-@pytest.mark.parametrize("name", roster.available())
+@pytest.mark.parametrize("name", available())
 def test_every_policy_on_offer_ends_as_in_evaluate(name):
-    players = Roster()
+    roster = Roster()
     cases = [(shot, length, mm) for shot in TWINS for length, mm in ((0, 0.0), (20, 0.0), (10, 5.0))]
     episodes = [Disturbance(noise_mm=mm).episode(shot, length) for shot, length, mm in cases]
-    expected = closed_loop.run(roster.load(name), episodes)
+    expected = closed_loop.run(load(name), episodes)
     for k, (shot, length, mm) in enumerate(cases):
         game = Game()
-        game.launch(shot, [players.player(name)], Conditions(5, length, mm))
+        game.launch(shot, [roster.policy(name)], Conditions(5, length, mm))
         play_out(game)
         table = game.take.tables[0]
         assert (int(table.outcome), table.last, table.first_contact) == (
@@ -135,7 +139,7 @@ def test_an_outcome_is_not_told_before_its_frame_is_shown():
 def test_frames_tell_what_was_seen_wanted_and_believed():
     probe = Probe(np.zeros((2, 19), np.float32), np.array([250.0, -40.0], np.float32))
     game = Game()
-    game.launch(TWINS[0], [Player("fixed_centre", CENTRAL.policy, probe)], Conditions(5, 10))
+    game.launch(TWINS[0], [named("fixed_centre", probe=probe)], Conditions(5, 10))
     play_out(game)
     frames = game.take.tables[0].frames
     assert [frame.visible for frame in frames[:16]] == 5 * [True] + 10 * [False] + [True]
@@ -160,7 +164,7 @@ def test_noise_moves_what_is_seen_and_not_the_puck():
 
 def test_an_action_that_is_no_number_ends_the_episode_as_a_failure():
     game = Game()
-    game.launch(TWINS[0], [Player("numb", Numb())], Conditions())
+    game.launch(TWINS[0], [named("numb", Numb())], Conditions())
     play_out(game)
     expected = closed_loop.run(Numb(), [Episode(TWINS[0], blackout(20))])
     assert game.take.tables[0].outcome == expected.outcome[0] == Outcome.NON_FINITE_STATE
@@ -179,7 +183,7 @@ def test_impossible_speeds_are_refused(speed):
         Game().set_speed(speed)
 
 
-def test_a_shot_needs_one_or_two_players():
+def test_a_shot_needs_one_or_two_policies():
     with pytest.raises(BadInput):
         Game().launch(TWINS[0], [], Conditions())
     with pytest.raises(BadInput):

@@ -15,11 +15,11 @@ viser = pytest.importorskip("viser", reason="the extra `play` (viser) is not ins
 
 from visitor import Visitor, wait  # noqa: E402
 
+from blindsave.draw.policy_looks import title  # noqa: E402
 from blindsave.errors import BadInput  # noqa: E402
-from blindsave.play import roster  # noqa: E402
 from blindsave.play.panel import LEFT_POST, RIGHT_POST  # noqa: E402
 from blindsave.play.server import Arena, is_loopback  # noqa: E402
-from blindsave.policies import closed_loop  # noqa: E402
+from blindsave.policies import closed_loop, load  # noqa: E402
 from blindsave.task.episode import UNDISTURBED  # noqa: E402
 from blindsave.task.shots import find  # noqa: E402
 
@@ -39,7 +39,7 @@ def the_session(arena: Arena):
 
 
 def outcomes(session) -> dict[str, str]:
-    return {table.player.name: table.outcome.label for table in session.game.take.tables}
+    return {table.policy.name: table.outcome.label for table in session.game.take.tables}
 
 
 def test_the_outcomes_of_a_page_are_those_of_evaluate(arena):
@@ -52,9 +52,7 @@ def test_the_outcomes_of_a_page_are_those_of_evaluate(arena):
         visitor.press(label)
         shot = find(f"validation:alias:038:{post}")
         wait(lambda shot=shot: session.game.take and session.game.take.shot is shot and session.game.finished)
-        expected = {
-            name: closed_loop.run(roster.load(name), [UNDISTURBED.episode(shot, 20)]).labels[0] for name in pair
-        }
+        expected = {name: closed_loop.run(load(name), [UNDISTURBED.episode(shot, 20)]).labels[0] for name in pair}
         assert outcomes(session) == expected
         told = f"data-outcome='{expected[pair[0]]}'"
         wait(lambda told=told: any(told in piece for piece in list(visitor.pieces.values())))
@@ -106,7 +104,7 @@ def test_impossible_settings_are_told_to_their_visitor_only(arena):
     visitor.set("Left", "no such goalkeeper")
     visitor.press(LEFT_POST)
     wait(lambda: "no such policy" in session.panel.note.content)
-    visitor.set("Left", roster.title("fixed_centre"))
+    visitor.set("Left", title("fixed_centre"))
     visitor.set("Shot id", "principal_test:alias:001:near_post_left")
     visitor.press("Launch this shot")
     wait(lambda: "the tests stay closed" in session.panel.note.content)
@@ -180,7 +178,7 @@ def test_a_message_far_too_large_ends_its_connection_only(arena):
     visitors[1].close()
 
 
-def test_a_game_that_fails_does_not_stop_the_others(arena, monkeypatch):
+def test_a_game_that_fails_is_told_of_once_and_does_not_stop_the_others(arena, monkeypatch, capsys):
     visitors = [Visitor(arena.server.get_port()) for _ in range(2)]
     for visitor in visitors:
         visitor.enter()
@@ -193,6 +191,8 @@ def test_a_game_that_fails_does_not_stop_the_others(arena, monkeypatch):
     monkeypatch.setattr(broken, "tick", fail)
     wait(lambda: len(arena.sessions) == 1)
     assert arena.faults == 3
+    told = "blindsave: a game failed (RuntimeError: a fault of one game); the others go on"
+    assert capsys.readouterr().err.count(told) == 1
     sound.say("twin_left")
     wait(lambda: sound.game.finished)
     for visitor in visitors:

@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 
 from blindsave.errors import BadInput
-from blindsave.policies.closed_loop import EpisodeResults, run
+from blindsave.policies.closed_loop import ClosedLoop, run
 from blindsave.policies.scripted import INACTIVE, PRIVILEGED
 from blindsave.policies.students.student import Student
 from blindsave.task.episode import Disturbance, grid
 from blindsave.task.outcomes import Outcome
+from blindsave.task.results import EpisodeResults
 from blindsave.task.shots import shots
 from blindsave.task.tracking import OBSERVATIONS
 
@@ -55,11 +56,11 @@ def assert_identical(a: EpisodeResults, b: EpisodeResults) -> None:
 
 
 @pytest.mark.parametrize("policy", [Counter(), PRIVILEGED, WithoutKernel(Student.untrained("gru_n64", 1))])
-def test_results_do_not_depend_on_lanes_threads_or_order(policy):
-    expected = run(policy, EPISODES, lanes=1, threads=1, record=True)
-    assert_identical(run(policy, EPISODES, lanes=5, threads=2, record=True), expected)
+def test_results_do_not_depend_on_places_threads_or_order(policy):
+    expected = run(policy, EPISODES, places=1, threads=1, record=True)
+    assert_identical(run(policy, EPISODES, places=5, threads=2, record=True), expected)
     assert_identical(run(policy, EPISODES, record=True), expected)
-    backwards = run(policy, EPISODES[::-1], lanes=4, record=True)
+    backwards = run(policy, EPISODES[::-1], places=4, record=True)
     assert np.array_equal(backwards.reward[::-1], expected.reward)
     assert np.array_equal(backwards.obs[::-1], expected.obs)
 
@@ -69,7 +70,7 @@ def test_whole_native_episodes_equal_steps_from_python(family):
     student = Student.untrained(family, 3)
     assert student.native is not None, "the tests insist on the compiled kernel"
     assert_identical(
-        run(student, EPISODES, record=True, threads=2), run(WithoutKernel(student), EPISODES, record=True, lanes=3)
+        run(student, EPISODES, record=True, threads=2), run(WithoutKernel(student), EPISODES, record=True, places=3)
     )
 
 
@@ -96,10 +97,10 @@ def test_recording_changes_nothing():
 
 def test_every_episode_ends_and_is_counted_once():
     told = []
-    results = run(INACTIVE, EPISODES, lanes=3, progress=told.append)
+    results = run(INACTIVE, EPISODES, places=3, progress=told.append)
     assert sum(told) == len(EPISODES) == len(results)
     assert (results.outcome > 0).all()
-    assert np.array_equal(results.saved, [Outcome.from_label(label).saved for label in results.labels])
+    assert np.array_equal(results.saved, [Outcome[label.upper()].saved for label in results.labels])
 
 
 def test_knowing_everything_saves_what_doing_nothing_concedes():
@@ -123,16 +124,50 @@ def test_reference_backend_gives_the_same_results():
     np.testing.assert_allclose(fast.obs, slow.obs, atol=1e-6)
 
 
+class Agent:
+    """Carries what no array could, and wants to be asked about all places at every step."""
+
+    name, whole_batch = "agent", True
+
+    def initial(self, n):
+        return {"rows": n, "steps": 0}
+
+    def step(self, carry, observation):
+        assert len(observation) == carry["rows"], "always the same number of rows"
+        return {**carry, "steps": carry["steps"] + 1}, observation[:, 14:16]
+
+
+def test_an_agent_of_one_shape_is_asked_about_all_places_and_moves_the_running_ones():
+    loop, expected = ClosedLoop(Agent(), EPISODES), run(INACTIVE, EPISODES)
+    while len(loop.running):
+        loop.act(loop.ask())
+    assert loop.carry["steps"] == expected.steps.max()
+    assert np.array_equal(loop.batch.outcome, expected.outcome)
+
+
+def test_between_question_and_action_anybody_may_look_and_meddle():
+    policy, expected = Counter(), run(INACTIVE, EPISODES, record=True)
+    loop = ClosedLoop(policy, EPISODES)
+    while len(live := loop.running):
+        seen = loop.batch.obs[live].copy()
+        loop.ask(live)
+        assert np.array_equal(seen, loop.batch.obs[live]), "asking moves nothing"
+        assert np.array_equal(loop.carry[live, 0], loop.batch.steps[live] + 1)
+        loop.act(seen[:, 14:16], live)
+    assert np.array_equal(loop.batch.score, expected.reward)
+    assert np.array_equal(loop.carry[:, 0], expected.steps), "ended episodes keep the carry of their end"
+
+
 def test_no_episodes_give_empty_results():
     assert len(run(INACTIVE, [])) == 0
 
 
-def test_wrong_policies_and_lanes_are_refused():
+def test_wrong_policies_and_places_are_refused():
     class Flat(Counter):
         def step(self, carry, observation):
             return carry, np.zeros(2, np.float32)
 
     with pytest.raises(BadInput, match="counter must give actions of shape"):
         run(Flat(), EPISODES[:3])
-    with pytest.raises(BadInput, match="lanes"):
-        run(INACTIVE, EPISODES, lanes=0)
+    with pytest.raises(BadInput, match="places"):
+        run(INACTIVE, EPISODES, places=0)

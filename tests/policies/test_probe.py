@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from blindsave.diagnostics import probe
-from blindsave.diagnostics.probe import Probe, features, find_probe, load_probe, policy_file, probe_file
+from blindsave.diagnostics.probe import Probe, features, find_probe, load_probe, probe_file
 from blindsave.errors import BadFile
 from blindsave.policies import catalog, files
-from blindsave.policies.students.student import Student
+from blindsave.policies.students.student import Provenance, Student
 from blindsave.store import sha256_file
 
 
@@ -61,14 +61,15 @@ def test_damaged_probes_are_refused_by_name(tmp_path, tensors, metadata, word):
 def test_the_probe_of_a_policy_is_found_only_for_the_very_file(models):
     name = "structured_k0/14303"
     student = Student.untrained("structured_k0", 14303)
-    assert policy_file(name) is None and find_probe(name, student) is None
     path = catalog.student_file("structured_k0", 14303)
     student.save(path)
+    assert find_probe(catalog.resolve(name)) is None
     width = student.initial(1).shape[1]
     Probe(np.zeros((2, width), np.float32), np.zeros(2, np.float32), name, sha256_file(path)).save(probe_file(name))
-    assert find_probe(name, student) is not None
-    Student.untrained("structured_k0", 14304).save(path)
-    assert find_probe(name, student) is None
+    assert find_probe(catalog.resolve(name)) is not None
+    other = Student.untrained("structured_k0", 14304)
+    Student(other.family, other.parameters, Provenance(14303)).save(path)
+    assert find_probe(catalog.resolve(name)) is None
 
 
 def test_the_shipped_probes_belong_to_the_shipped_policies():
@@ -78,9 +79,8 @@ def test_the_shipped_probes_belong_to_the_shipped_policies():
     for path in found:
         name = path.relative_to(folder).with_suffix("").as_posix()
         shipped = load_probe(path)
-        source = policy_file(name)
-        assert shipped.policy == name and source is not None
-        assert shipped.policy_sha256 == sha256_file(source)
+        assert shipped.policy == name
+        assert shipped.policy_sha256 == catalog.resolve(name).sha256
         json.dumps(shipped.figures, allow_nan=False)
 
 

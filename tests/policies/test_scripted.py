@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from blindsave.errors import BadInput
-from blindsave.policies.scripted import FIXED_CENTRE, INACTIVE, PRIVILEGED, SCRIPTED, scripted
+from blindsave.policies import load
+from blindsave.policies.scripted import FIXED_CENTRE, INACTIVE, PRIVILEGED, SCRIPTED
 from blindsave.task.controllers import intercept
 
 
@@ -37,7 +38,7 @@ def test_only_the_privileged_one_asks_for_the_truth():
     assert [name for name, policy in SCRIPTED.items() if getattr(policy, "privileged", False)] == ["privileged"]
 
 
-def test_names_are_looked_up_and_unknown_ones_refused():
-    assert all(scripted(name) is policy for name, policy in SCRIPTED.items())
-    with pytest.raises(BadInput, match="no scripted policy 'lazy'"):
-        scripted("lazy")
+def test_every_scripted_policy_is_in_the_catalogue_and_named_where_there_is_no_such_policy():
+    assert all(load(name) is policy for name, policy in SCRIPTED.items())
+    with pytest.raises(BadInput, match="inactive, fixed_centre, privileged, teacher"):
+        load("lazy")

@@ -4,11 +4,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from blindsave.draw.policy_looks import LOOKS, look
 from blindsave.report.analysis import Analysis
 from blindsave.report.figures import export, frontier, task
 from blindsave.report.figures.plates import plates
 from blindsave.report.figures.style import DARK, LIGHT, variables
-from blindsave.report.names import LOOKS, look
 
 
 def overlaps(panel: export.Panel, size: tuple[float, float]) -> list[tuple[str, str]]:

@@ -300,7 +300,7 @@ def ran(tmp_path_factory) -> tuple[Path, dict]:
     (folder / "minute.toml").write_text(RUNNABLE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("blindsave.task.audit.audit", lambda: {"passed": True, "families": 90})
-        patch.setattr("blindsave.task.calibrate.calibrate", dict)
+        patch.setattr("blindsave.evidence.calibrate.calibrate", dict)
         return folder / "study", Study(
             folder / "minute.toml", folder=folder / "study", until="noise", engine="here"
         ).run()

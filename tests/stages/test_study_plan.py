@@ -1,4 +1,4 @@
-"""What `--plan` says: exact counts, core hours, wall time for a machine, and GPU hours where they were measured."""
+"""What `--plan` says: exact counts, core hours and wall time for a number of cores."""
 
 import json
 import re
@@ -11,18 +11,7 @@ from blindsave import cli, study
 from blindsave.cli.study_plan import planned, show_plan
 from blindsave.engine import Output, Task
 from blindsave.errors import BadInput
-from blindsave.stages.estimate import Machine, core_seconds, duration, estimate, total
-from blindsave.stages.rates import (
-    GPU_RATES,
-    GPU_TEACHING,
-    JAX_RATES,
-    RATES,
-    TEACHING,
-    TRAINING,
-    gpu_seconds,
-    macs,
-    training_rate,
-)
+from blindsave.stages.estimate import RATES, TEACHING, core_seconds, duration, estimate, macs
 from blindsave.stages.scales import PAPER, SMOKE
 from blindsave.stages.study_file import read_study_file
 
@@ -44,7 +33,7 @@ def task(**cost: float) -> Task:
 
 
 def test_the_papers_episodes_are_counted_exactly():
-    plan = planned(PAPER, Machine(2))
+    plan = planned(PAPER, 2)
     assert plan["total"]["episodes"] == 324_223
     assert plan["students"] == 35
     by_stage = {one["stage"]: one for one in plan["plan"]}
@@ -58,7 +47,7 @@ def test_three_lines_make_a_study(tmp_path):
     (tmp_path / "any.toml").write_text(text)
     scale = read_study_file(tmp_path / "any.toml").scale
     assert scale.families == ("structured_k0_n16", "structured_k0", "gru_n16", "gru_n64")
-    assert planned(scale, Machine(2))["students"] == 8
+    assert planned(scale, 2)["students"] == 8
 
 
 def test_fifty_seeds_of_twelve_families_in_five_sizes_are_planned(tmp_path):
@@ -66,7 +55,7 @@ def test_fifty_seeds_of_twelve_families_in_five_sizes_are_planned(tmp_path):
     scale = read_study_file(tmp_path / "any.toml").scale
     assert len(scale.training_seeds) == 50
     assert len(scale.families) == len(set(scale.families)) == 12 * 5
-    plan = planned(scale, Machine(64))
+    plan = planned(scale, 64)
     assert plan["students"] == 3000
     by_stage = {one["stage"]: one for one in plan["plan"]}
     assert by_stage["shadow"]["episodes"] == 60 * 20_000
@@ -74,12 +63,10 @@ def test_fifty_seeds_of_twelve_families_in_five_sizes_are_planned(tmp_path):
     assert by_stage["release"]["episodes"] == 3001 * 225 * 6
     assert by_stage["noise"]["episodes"] == (10 * 50 + 1) * 225 * 6
     assert plan["total"]["cpu_hours"] > 100
-    assert 0 < plan["total"]["gpu_hours"] < plan["total"]["cpu_hours"]
-    assert "structured_k8_n8" in plan["total"]["gpu_unmeasured"]
 
 
 def test_teachers_multiply_everything():
-    one, two = planned(SMOKE, Machine(1)), planned(SMOKE, Machine(1), ["a", "b"])
+    one, two = planned(SMOKE, 1), planned(SMOKE, 1, ["a", "b"])
     for name in ("tasks", "episodes", "passes"):
         assert two["total"][name] == 2 * one["total"][name]
     assert two["total"]["core_s"] == pytest.approx(2 * one["total"]["core_s"], abs=0.2)
@@ -87,68 +74,33 @@ def test_teachers_multiply_everything():
 
 
 def test_core_hours_do_not_depend_on_the_machine_but_time_does():
-    small, large = (planned(PAPER, Machine(cores)) for cores in (1, 16))
+    small, large = (planned(PAPER, cores) for cores in (1, 16))
     assert small["total"]["core_s"] == large["total"]["core_s"]
     assert small["total"]["seconds"] == pytest.approx(small["total"]["core_s"], abs=1)
     assert large["total"]["seconds"] < small["total"]["seconds"] / 2
 
 
-def test_workers_share_tasks_and_cores():
-    tasks = [task(student=1000) for _ in range(4)]
-    alone = estimate("s", tasks, RATES, Machine(1)).seconds
-    assert alone == pytest.approx(4000 * RATES["student"])
-    assert estimate("s", tasks, RATES, Machine(4, workers=4)).seconds == pytest.approx(alone / 4)
-    assert estimate("s", tasks, RATES, Machine(3, workers=3)).seconds == pytest.approx(alone / 2)
-    uneven = [task(student=3000), task(student=1000), task(student=1000), task(student=1000)]
-    assert estimate("s", uneven, RATES, Machine(2, workers=2)).seconds == pytest.approx(3000 * RATES["student"])
-    assert estimate("s", [], RATES, Machine(8)).seconds == 0
-    # Few tasks leave each more threads; one worker per core is the default.
-    assert Machine(8).share(100) == (8, 1)
-    assert Machine(8).share(3) == (3, 2)
-    assert Machine(8, workers=2).share(100) == (2, 4)
-    assert Machine(2, workers=5).share(100) == (5, 1)
+def test_cores_share_episodes_and_trainings_but_not_a_timed_call():
+    playing, training, timed = [task(student=1000)], [task(train_of_structured_k0=1e6)] * 2, [task(latency=1000)]
+    alone = estimate("s", playing, 1).seconds
+    assert alone == pytest.approx(1000 * RATES["episode"])
+    assert estimate("s", playing, 8).seconds == pytest.approx(alone / 8)
+    alone = estimate("s", training, 1, seeds=5).seconds
+    assert estimate("s", training, 4, seeds=5).seconds == pytest.approx(alone / 4)
+    assert estimate("s", training, 64, seeds=5).seconds == pytest.approx(alone / 10)
+    assert estimate("s", timed, 8).seconds == estimate("s", timed, 1).seconds == pytest.approx(0.1)
+    assert estimate("s", [], 8).seconds == 0
 
 
-def test_threads_share_seeds_and_episodes():
-    training, playing = [task(train_of_structured_k0=1e6)], [task(student=1000)]
-    alone = estimate("s", training, machine=Machine(1), seeds=5).seconds
-    assert estimate("s", training, machine=Machine(2), seeds=5).seconds == pytest.approx(alone * 3 / 5)
-    assert estimate("s", training, machine=Machine(64), seeds=5).seconds == pytest.approx(alone / 5)
-    two = estimate("s", playing, machine=Machine(2)).seconds
-    assert 1000 * RATES["student"] / 2 < two < 1000 * RATES["student"] / 1.8
-    timed = [task(latency=1000)]
-    assert estimate("s", timed, machine=Machine(8)).seconds == estimate("s", timed, machine=Machine(1)).seconds
-
-
-def test_other_sizes_are_costed_by_their_multiplications():
-    assert training_rate("train structured_k0") == RATES["train structured_k0"]
-    assert training_rate("train gru_n16") == RATES["per mac"] * macs("gru_n16")
-    # Where a family was measured, the general rule is not far off, in C and in JAX.
-    for rates in (RATES, {**RATES, **JAX_RATES}):
-        for unit in (unit for unit in rates if unit.startswith(TRAINING)):
-            assert 0.6 < rates["per mac"] * macs(unit.removeprefix(TRAINING)) / rates[unit] < 1.6
-
-
-def test_gpu_hours_are_of_measured_families_only():
-    updates = 20_000 * 0.8 / 128
-    assert gpu_seconds("train structured_k0", 5 * 20_000, 128) == pytest.approx(updates * GPU_RATES["structured_k0"])
-    known, unknown = task(train_of_structured_k0=1e6), task(train_of_gru_n7=1e6)
-    assert estimate("s", [unknown], gpu_rates={}).gpu_s is None
-    mixed = estimate("s", [known, unknown], gpu_rates={"structured_k0": 1e-3})
-    assert mixed.gpu_s == pytest.approx(1e6 * 0.8 / (128 * 5) * 1e-3)
-    assert mixed.gpu_unmeasured == ("gru_n7",)
-    assert estimate("s", [task(student=1)]).gpu_s == 0
-    assert total([mixed, mixed]).gpu_unmeasured == ("gru_n7",)
-    filled = estimate("s", [known, unknown], gpu_rates={"structured_k0": 1e-3, "gru_n7": 1e-3})
-    assert filled.gpu_s == pytest.approx(2 * (mixed.gpu_s or 0))
-    assert filled.gpu_unmeasured == ()
+def test_families_are_costed_by_their_multiplications():
+    assert core_seconds("train gru_n16", 10) == 10 * RATES["mac"] * macs("gru_n16")
+    assert core_seconds("train gru_n16", 1) < core_seconds("train gru_n64", 1)
 
 
 def test_a_study_that_trains_its_teacher_plans_for_it():
-    planned = {one.stage: one for one in study.plan(replace(PAPER, train_teacher=True), machine=Machine(2))}["teacher"]
+    planned = {one.stage: one for one in study.plan(replace(PAPER, train_teacher=True), 8)}["teacher"]
     assert planned.core_s == pytest.approx(1e6 * RATES[TEACHING])
     assert planned.seconds == pytest.approx(planned.core_s / 2)
-    assert planned.gpu_s == pytest.approx(1e6 * GPU_TEACHING)
     assert (planned.episodes, planned.passes) == (0, 0)
     assert {one.stage: one for one in study.plan(PAPER)}["teacher"].core_s == 0
 
@@ -165,28 +117,25 @@ def test_the_plan_is_printed_with_what_must_be_known(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "any: 1 family x 2 training seeds = 2 students" in said
     assert "on 3 cores" in said
-    assert "Never timed on a GPU: gru_n7" in said
     assert "opens the published principal test" in said
-    assert max(map(len, said.splitlines()[:-4])) <= 80
-    with pytest.raises(BadInput, match="at least one core and one worker"):
+    assert max(map(len, said.splitlines()[:-3])) <= 80
+    with pytest.raises(BadInput, match="at least one core"):
         cli.execute(["study", "--plan", "--cores", "0"])
 
 
 def test_a_large_plan_fits_a_terminal(tmp_path, capsys):
     (tmp_path / "any.toml").write_text(examples()["large"])
-    show_plan(planned(read_study_file(tmp_path / "any.toml").scale, Machine(64)))
+    show_plan(planned(read_study_file(tmp_path / "any.toml").scale, 64))
     assert "…" not in capsys.readouterr().out
 
 
 def test_the_plan_in_json_has_everything(capsys):
-    cli.execute(["study", "--scale", "smoke", "--plan", "--cores", "4", "--engine", "here", "--json"])
-    assert json.loads(capsys.readouterr().out)["planned_for"] == {"cores": 4, "workers": 1}
     cli.execute(["study", "--scale", "smoke", "--plan", "--cores", "4", "--json"])
     plan = json.loads(capsys.readouterr().out)
-    assert plan["planned_for"] == {"cores": 4, "workers": 4}
+    assert plan["planned_for"] == {"cores": 4}
     assert plan["study"]["families"] == list(SMOKE.families)
     for one in (*plan["plan"], plan["total"]):
-        assert one.keys() >= {"tasks", "episodes", "passes", "core_s", "seconds", "cpu_hours", "gpu_hours"}
+        assert one.keys() >= {"tasks", "episodes", "passes", "core_s", "seconds", "cpu_hours"}
 
 
 def test_bench_study_plans_with_what_it_measured(monkeypatch, capsys, tmp_path):
@@ -195,12 +144,10 @@ def test_bench_study_plans_with_what_it_measured(monkeypatch, capsys, tmp_path):
     words = ["bench", "study", "--scale", "paper", "--cores", "1", "--results", str(tmp_path)]
     cli.execute([*words, "--json"])
     found = json.loads(capsys.readouterr().out)
-    assert found["total"]["core_s"] == pytest.approx(
-        2 * planned(PAPER, Machine(1), rates=RATES)["total"]["core_s"], 1e-4
-    )
+    assert found["total"]["core_s"] == pytest.approx(2 * planned(PAPER, 1, rates=RATES)["total"]["core_s"], 1e-4)
     assert found["total_s"] == found["total"]["seconds"]
     cli.execute(words)
-    assert "on one core" in capsys.readouterr().out
+    assert "on 1 core" in capsys.readouterr().out
 
 
 def test_durations_are_readable():

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from blindsave.evidence.contestants import Contestant, contestant
 from blindsave.evidence.grid import play
 from blindsave.evidence.schedule import Schedule, schedule
+from blindsave.policies import NamedPolicy, resolve
 from blindsave.task.shots import shots
 
 LENGTHS = (0, 5, 10, 15, 20, 25)
@@ -18,7 +18,7 @@ def bench_evaluate(name: str, count: int, rounds: int, threads: int | None) -> d
     from blindsave.arena import native
     from blindsave.bench.sim import Load
 
-    one = _player(name)
+    one = _policy(name)
     grid = schedule("principal_test", LENGTHS, members=shots("principal_test")[:count])
     workers = native.threads_or_default(threads)
     load = Load(256, workers)
@@ -44,10 +44,10 @@ def bench_evaluate(name: str, count: int, rounds: int, threads: int | None) -> d
     }
 
 
-def _player(name: str) -> Contestant:
+def _policy(name: str) -> NamedPolicy:
     from blindsave.policies.students.registry import find
     from blindsave.policies.students.student import Student
 
     if find(name):
-        return Contestant(name, 14303, Student.untrained(name, 14303), "untrained")
-    return contestant(name)
+        return NamedPolicy(name, 14303, Student.untrained(name, 14303), "untrained")
+    return resolve(name)

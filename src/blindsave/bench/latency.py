@@ -18,6 +18,7 @@ from blindsave.bench.plain_numpy import plain_numpy
 from blindsave.bench.runtimes import onnx_stepper, torch_stepper
 from blindsave.policies.arithmetic import Array
 from blindsave.policies.native import ProgramPolicy
+from blindsave.task.interface import OBSERVATION_FLOATS, PUCK, VISIBLE
 
 DEADLINE_US = 20_000.0
 """One control step at 50 Hz."""
@@ -39,8 +40,8 @@ class Protocol:
 
 def fixed_observation() -> Array:
     """19 values evenly spaced from -0.5 to 0.5, the last three zero: a hidden puck."""
-    observation = np.linspace(-0.5, 0.5, 19, dtype=np.float32)
-    observation[-3:] = 0.0
+    observation = np.linspace(-0.5, 0.5, OBSERVATION_FLOATS, dtype=np.float32)
+    observation[PUCK], observation[VISIBLE] = 0.0, 0.0
     return observation
 
 

@@ -18,7 +18,7 @@ from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.dataset import Episodes
 from blindsave.learning.distil.execution import execution_for
 from blindsave.learning.distil.native import NativeTrainer
-from blindsave.learning.distil.schedule import TRAINING_SEEDS, Schedule, episodes
+from blindsave.learning.distil.schedule import TRAINING_SEEDS, CollectionSchedule, episodes
 from blindsave.learning.distil.trainer import Trainer
 from blindsave.policies import closed_loop
 from blindsave.policies.dreamer import AgentShape, Teacher
@@ -162,8 +162,8 @@ def _torch_trainer(name: str, data: Episodes, batch: np.ndarray) -> tuple[Any, i
 
 
 def _bench_on_cpu(families: Sequence[str], episodes: int, rounds: int) -> dict[str, Any]:
-    command = [sys.executable, "-m", "blindsave.learning.distil.run", "bench", "--alone", "--no-collection"]
-    command += ["--families", ",".join(families), "--episodes", str(episodes), "--rounds", str(rounds)]
+    asked = {"families": list(families), "episodes": episodes, "rounds": rounds, "compared": False, "collection": False}
+    command = [sys.executable, "-m", "blindsave.bench.students", json.dumps(asked)]
     done = subprocess.run(
         command, env=os.environ | {"JAX_PLATFORMS": "cpu"}, capture_output=True, text=True, check=True
     )
@@ -179,7 +179,7 @@ def random_teacher(seed: int = 0) -> Teacher:
 def bench_collection(count: int = 200, rounds: int = 3, threads: int | None = None) -> dict[str, float]:
     """Control steps per second: the arena with the smallest policy, and recorded collection with shadow labels."""
     small, student = Student.untrained("feed_forward", 0), Student.untrained("structured_k0", 0)
-    teacher, schedule = random_teacher(), Schedule(count)
+    teacher, schedule = random_teacher(), CollectionSchedule(count)
     plays = episodes(schedule)
     arena, shadow = [], []
     for _ in range(rounds):
@@ -194,3 +194,7 @@ def bench_collection(count: int = 200, rounds: int = 3, threads: int | None = No
         "shadow_steps_per_s": float(median(shadow)),
         "share_of_arena": float(median(b / a for a, b in zip(arena, shadow, strict=True))),
     }
+
+
+if __name__ == "__main__":  # also for machines without tyro: python -m blindsave.bench.students '{"rounds": 3}'
+    print(json.dumps(bench(**json.loads(sys.argv[1] if len(sys.argv) > 1 else "{}"))))

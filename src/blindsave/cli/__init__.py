@@ -50,6 +50,7 @@ COMMANDS: dict[str, Command] = {
     "distil students": Command("blindsave.cli.distil:DistilStudents", "train students from the teacher, both stages"),
     "distil pilot": Command("blindsave.cli.distil:DistilPilot", "measure what the shadow correction does"),
     "distil curves": Command("blindsave.cli.distil:DistilCurves", "draw learning curves of students"),
+    "distil pack": Command("blindsave.cli.distil:DistilPack", "put students into an archive for another machine"),
     "distil ship": Command("blindsave.cli.distil:DistilShip", "copy finals to the models folder"),
     "teacher train": Command("blindsave.cli.teacher:Train", "train the teacher, or continue training"),
     "teacher validate": Command("blindsave.cli.teacher:Validate", "evaluate a run's checkpoints, name the winner"),

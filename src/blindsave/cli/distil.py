@@ -7,6 +7,9 @@ from typing import Any
 
 import tyro
 
+from blindsave.learning.distil.config import PAPER, Recipe
+from blindsave.learning.distil.pipeline import Budget
+from blindsave.learning.distil.schedule import EPISODES, TRAINING_SEEDS
 from blindsave.policies.students.registry import PAPER_FAMILIES
 
 
@@ -100,14 +103,14 @@ class DistilStudents:
     """Families to distil."""
     teacher: Path | None = None
     """Teacher file; the shipped one by default."""
-    base_episodes: int | None = None
-    """Teacher episodes; 20,000 by default."""
-    shadow_episodes: int | None = None
-    """Episodes per family played by its collectors; 20,000 by default."""
-    epochs: int | None = None
-    """Most epochs of a training; 100 by default."""
-    seeds: tuple[int, ...] = ()
-    """Training seeds; the study's five by default."""
+    base_episodes: int = EPISODES
+    """Teacher episodes."""
+    shadow_episodes: int = EPISODES
+    """Episodes per family played by its collectors."""
+    epochs: int = PAPER.epochs
+    """Most epochs of a training."""
+    seeds: tuple[int, ...] = TRAINING_SEEDS
+    """Training seeds."""
     minutes: float | None = None
     """Stop after this time; the same command continues."""
     threads: int | None = None
@@ -117,11 +120,11 @@ class DistilStudents:
 
     def run(self) -> dict[str, Any]:
         """Distil."""
-        from dataclasses import asdict
+        from blindsave.learning.distil.workshop import Workshop, distil, minutes_from_now
 
-        from blindsave.learning.distil.run import distil_students
-
-        return distil_students(**asdict(self))
+        budget = Budget(self.base_episodes, self.shadow_episodes, self.seeds, Recipe(epochs=self.epochs))
+        shop = Workshop(self.work, self.teacher, budget, self.threads, minutes_from_now(self.minutes))
+        return distil(shop, self.families, self.parallel)
 
     def show(self, result: dict[str, Any]) -> None:
         """Print one line per family."""
@@ -145,22 +148,22 @@ class DistilPilot:
     """Where datasets and students are kept; the base data of `distil students` is reused from the same folder."""
     teacher: Path | None = None
     """Teacher file; the shipped one by default."""
-    base_episodes: int | None = None
-    """Teacher episodes; 20,000 by default."""
-    shadow_episodes: int | None = None
-    """Episodes played by the collector; 20,000 by default."""
-    epochs: int | None = None
-    """Most epochs of a training; 100 by default."""
+    base_episodes: int = EPISODES
+    """Teacher episodes."""
+    shadow_episodes: int = EPISODES
+    """Episodes played by the collector."""
+    epochs: int = PAPER.epochs
+    """Most epochs of a training."""
     threads: int | None = None
     """Threads of simulation and labelling."""
 
     def run(self) -> dict[str, Any]:
         """Run both trainings and the diagnostics."""
         from blindsave.diagnostics.pilot import run_pilot
-        from blindsave.learning.distil.run import make_scale, open_pipeline
+        from blindsave.learning.distil.workshop import Workshop, open_pipeline
 
-        scale = make_scale(self.base_episodes, self.shadow_episodes, self.epochs)
-        return run_pilot(open_pipeline(self.work, self.teacher, scale, threads=self.threads))
+        budget = Budget(self.base_episodes, self.shadow_episodes, recipe=Recipe(epochs=self.epochs))
+        return run_pilot(open_pipeline(Workshop(self.work, self.teacher, budget, self.threads)))
 
     def show(self, result: dict[str, Any]) -> None:
         """Print both columns."""
@@ -206,6 +209,26 @@ class DistilShip:
     def show(self, result: dict[str, Any]) -> None:
         """Say how many."""
         print(f"{len(result['files'])} students shipped")
+
+
+@dataclass(frozen=True)
+class DistilPack:
+    """Put the students of a work folder into one archive, to take them to another machine; episodes stay behind."""
+
+    work: Path = Path("runs/students")
+    """Work folder of `distil students`."""
+    out: Path = Path("students.tar")
+    """Archive to write: an ordinary tar, which `study --import` reads."""
+
+    def run(self) -> dict[str, Any]:
+        """Pack."""
+        from blindsave.learning.distil.packing import pack
+
+        return {"path": str(pack(self.work, self.out)[0])}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Say where it is."""
+        print(result["path"])
 
 
 def bench_students(command: Any) -> dict[str, Any]:

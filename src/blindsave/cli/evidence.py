@@ -8,8 +8,7 @@ from typing import Any
 import tyro
 
 from blindsave.errors import BadInput
-
-PROGRESS_EVERY = 10  # lines of progress where there is no terminal
+from blindsave.progress import Progress
 
 
 def numbers(text: str, what: str) -> tuple[float, ...]:
@@ -42,35 +41,6 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     Console(soft_wrap=True).print(table)
 
 
-class Episodes:
-    """Progress over episodes on standard error: a bar on a terminal, a few lines elsewhere."""
-
-    def __init__(self, what: str, total: int):
-        from rich.console import Console
-        from rich.progress import Progress
-
-        self.what, self.total, self.done = what, total, 0
-        self.bar = Progress(console=Console(stderr=True), transient=True) if sys.stderr.isatty() else None
-
-    def __enter__(self) -> "Episodes":
-        if self.bar is not None:
-            self.bar.start()
-            self.bar.add_task(self.what, total=self.total)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()
-
-    def __call__(self, more: int) -> None:
-        """So many more episodes have ended."""
-        before, self.done = self.done, self.done + more
-        if self.bar is not None:
-            self.bar.advance(self.bar.task_ids[0], more)
-        elif self.total >= 5000 and self.done * PROGRESS_EVERY // self.total > before * PROGRESS_EVERY // self.total:
-            print(f"{self.what}: {self.done} of {self.total} episodes", file=sys.stderr)
-
-
 @dataclass(frozen=True)
 class Evaluate:
     """Let policies play every shot of a split under every condition, and keep one row per episode.
@@ -99,25 +69,26 @@ class Evaluate:
         """Play, write the table, count."""
         from blindsave.evidence import grid as grids
         from blindsave.evidence import tables
-        from blindsave.evidence.contestants import contestant
         from blindsave.evidence.schedule import schedule
+        from blindsave.policies.catalog import TEACHER, distinct, resolve
         from blindsave.store import digest
 
         if not self.policies:
             raise BadInput("name at least one policy, for example `teacher` or `structured_k0/14303`")
         lengths = whole_numbers(self.blackouts, "--blackouts")
         chosen = schedule(self.split, lengths, numbers(self.noise_mm, "--noise-mm"))
-        players = [contestant(name) for name in self.policies]
+        policies = distinct([resolve(name) for name in self.policies])
         if self.split == "principal_test":
             _note_if_sealed()
-        teacher = contestant("teacher") if self.label else None
-        with Episodes(f"playing {self.split}", len(players) * len(chosen)) as progress:
-            table = grids.grid(self.work, players, chosen, teacher=teacher, threads=self.threads, progress=progress)
-        named = digest([[one.name, one.sha256] for one in players] + [chosen.describe(), self.label])[:16]
-        path = tables.write(table, self.out or self.work / f"{self.split}-{named}.parquet")
-        pairs = zip(self.policies, players, strict=True)
-        counts = {name: _saves(table, one.policy, one.training_seed) for name, one in pairs}
-        return {"policies": counts, "table": str(path)}
+        teacher = resolve(TEACHER) if self.label else None
+        with Progress(f"playing {self.split}", len(policies) * len(chosen)) as bar:
+            table = grids.grid(self.work, policies, chosen, teacher=teacher, threads=self.threads, progress=bar.advance)
+        content = digest([[one.name, one.sha256] for one in policies] + [chosen.describe(), self.label])[:16]
+        path = tables.write(table, self.out or self.work / f"{self.split}-{content}.parquet")
+        named = dict(zip(self.policies, policies, strict=True))
+        counts = {name: _saves(table, one.family, one.training_seed) for name, one in named.items()}
+        renamed = {name: one.name for name, one in named.items() if "@" in one.name}
+        return {"policies": counts, "table": str(path), **({"renamed": renamed} if renamed else {})}
 
     def show(self, result: dict[str, Any]) -> None:
         """Print save rates."""
@@ -127,6 +98,8 @@ class Evaluate:
             for name, cells in result["policies"].items()
         ]
         print_table(f"{self.split}: saves in %, by hidden control steps", ["policy", *first], rows)
+        for file, name in result.get("renamed", {}).items():
+            print(f"{file} holds a policy of a name that takes part already; its rows are those of {name}")
         print(f"rows: {result['table']}")
 
 

@@ -1,13 +1,12 @@
 """Commands about memory: train and evaluate the memoryless control, and run the memory tests."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from blindsave.errors import BadInput
+from blindsave.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,8 @@ class PPOTrain:
         trained = {}
         for seed in self.seeds:
             config = ppo.PPOConfig(seed=seed, steps=self.steps)
-            with _bar(f"ppo/{seed}", self.steps) as tell:
-                model = ppo.train(config, self.folder / str(seed), tell)
+            with Progress(f"ppo/{seed}", self.steps) as bar:
+                model = ppo.train(config, self.folder / str(seed), partial(_tell, bar))
             path = self.out / f"{seed}.safetensors"
             ppo.policy_of(model, config).write(path)
             trained[str(seed)] = {"steps": model.num_timesteps, "file": str(path), "sha256": sha256_file(path)}
@@ -65,10 +64,10 @@ class PPOEvaluate:
 
     def run(self) -> dict[str, Any]:
         """Play 225 validation and 1,125 test episodes per seed."""
-        from blindsave.evidence.memory_stage import MemoryStage, ppo_contestants
+        from blindsave.evidence.memory_stage import MemoryStage, controls
 
         stage = MemoryStage(self.grids, threads=self.threads)
-        return {**stage.evaluate(ppo_contestants(self.models), self.out), "tables": str(self.out)}
+        return {**stage.evaluate(controls(self.models), self.out), "tables": str(self.out)}
 
     def show(self, result: dict[str, Any]) -> None:
         """Print saves by seed and blackout length."""
@@ -107,11 +106,11 @@ class MemoryTest:
 
     def run(self) -> dict[str, Any]:
         """Play and judge both tests."""
-        from blindsave.evidence.contestants import contestant
-        from blindsave.evidence.memory_stage import MemoryStage, ppo_contestants
+        from blindsave.evidence.memory_stage import MemoryStage, controls
+        from blindsave.policies import resolve
 
-        teacher = contestant(self.teacher)
-        candidates = ppo_contestants(self.models)
+        teacher = resolve(self.teacher)
+        candidates = controls(self.models)
         stage = MemoryStage(self.grids, threads=self.threads, shots_per_split=self.shots)
         return {**stage.run(teacher, candidates, self.out), "tables": str(self.out)}
 
@@ -145,25 +144,6 @@ def _paired_table(name: str, test: dict[str, Any]) -> Any:
     return table
 
 
-@contextmanager
-def _bar(name: str, total: int) -> Iterator[Any]:
-    """A progress bar on standard error; without a terminal, a line every twentieth of the way."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(name, total=total)
-        spoken = -1
-
-        def tell(row: dict[str, Any]) -> None:
-            nonlocal spoken
-            saved = "-" if row["save_rate"] is None else f"{100 * row['save_rate']:.0f} %"
-            text = f"{name}: {row['steps']} steps, {saved} saved, {row['steps_per_s']:.0f} steps/s"
-            progress.update(task, completed=row["steps"], description=text)
-            if not console.is_terminal and row["steps"] * 20 // total > spoken:
-                spoken = row["steps"] * 20 // total
-                print(text, file=sys.stderr)
-
-        yield tell
+def _tell(bar: Progress, row: dict[str, Any]) -> None:
+    saved = "-" if row["save_rate"] is None else f"{100 * row['save_rate']:.0f} %"
+    bar.at(row["steps"], f"{saved} saved, {row['steps_per_s']:.0f} steps/s")

@@ -12,8 +12,6 @@ import tyro
 
 from blindsave.errors import BadInput
 
-SCRIPTED = ("privileged", "fixed_centre", "inactive")
-
 
 @dataclass(frozen=True)
 class Play:
@@ -69,10 +67,10 @@ class Probe:
     def run(self) -> dict[str, Any]:
         """Fit what is missing, then report every probe there is."""
         from blindsave.diagnostics import probe_figure
-        from blindsave.play import roster
+        from blindsave.policies import catalog
         from blindsave.store import write_whole
 
-        offered = [name for name in roster.available() if name not in SCRIPTED]
+        offered = catalog.trained()
         for name in self.policies:
             if name not in offered:
                 raise BadInput(f"there is no trained policy `{name}` here; there are {', '.join(offered) or 'none'}")
@@ -83,24 +81,20 @@ class Probe:
             raise BadInput("there is no policy to probe: no trained policies are shipped")
         result: dict[str, Any] = {"split": "validation", "unit": "mm", "policies": figures}
         write_whole(self.out / "probe.json", json.dumps(result, indent=1, allow_nan=False).encode() + b"\n")
-        pictures = probe_figure.write(figures, roster.TITLES, self.out)
+        pictures = probe_figure.write(figures, self.out)
         return {**result, "files": [str(self.out / "probe.json"), *map(str, pictures)]}
 
     def _fit(self, name: str) -> None:
         from blindsave.diagnostics import probe_fit as probe
-        from blindsave.diagnostics.probe import policy_file, probe_file
-        from blindsave.play import roster
-        from blindsave.store import sha256_file
+        from blindsave.diagnostics.probe import probe_file
+        from blindsave.policies import resolve
         from blindsave.task.shots import shots
 
         if not self.refit and _probe(name) is not None:
             return
-        source = policy_file(name)
-        assert source is not None
         print(f"probing {name}", file=sys.stderr)
-        fitted = probe.fit_probe(
-            name, sha256_file(source), roster.load(name), shots("train"), shots("validation"), self.threads
-        )
+        found = resolve(name)
+        fitted = probe.fit_probe(name, found.sha256, found.policy, shots("train"), shots("validation"), self.threads)
         fitted.save(probe_file(name))
 
     def show(self, result: dict[str, Any]) -> None:
@@ -123,6 +117,6 @@ class Probe:
 
 def _probe(name: str) -> Any:
     from blindsave.diagnostics.probe import find_probe
-    from blindsave.play import roster
+    from blindsave.policies import resolve
 
-    return find_probe(name, roster.load(name))
+    return find_probe(resolve(name))

@@ -79,18 +79,17 @@ class Render:
         }
 
     def _write(self, recording: "Recording", style: "Style") -> int:
-        from rich.console import Console
-        from rich.progress import track
-
         from blindsave.draw import pictures
+        from blindsave.progress import Progress
 
         if self.out.suffix.lower() == ".png":
             write_png(self.out, pictures.strip(recording, style))
             return 1
-        film = pictures.film(recording, style, self.fps, self.slower)
-        console = Console(stderr=True)
-        total = pictures.film_length(recording, self.fps, self.slower)
-        frames = list(track(film, "drawing", total, console=console, disable=not console.is_terminal))
+        frames = []
+        with Progress("drawing", pictures.film_length(recording, self.fps, self.slower)) as bar:
+            for frame in pictures.film(recording, style, self.fps, self.slower):
+                frames.append(frame)
+                bar.advance()
         write_film(self.out, frames, self.fps)
         return len(frames)
 
@@ -116,10 +115,9 @@ class Render:
 
 def _play(policy: str, episode: Any) -> "Recording":
     from blindsave.diagnostics.record import record
-    from blindsave.policies import catalog
-    from blindsave.policies.scripted import SCRIPTED
+    from blindsave.policies import load
 
-    return record(SCRIPTED[policy] if policy in SCRIPTED else catalog.load(policy), episode)
+    return record(load(policy), episode)
 
 
 def _with_belief(recording: "Recording", policy: str, episode: Any) -> "Recording":
@@ -128,8 +126,8 @@ def _with_belief(recording: "Recording", policy: str, episode: Any) -> "Recordin
 
     import numpy as np
 
-    from blindsave.arena.constants import ROBOT_BASE_M
     from blindsave.policies.catalog import TEACHER, models_folder
+    from blindsave.task.interface import to_table
 
     if policy != TEACHER:
         raise BadInput(f"--belief needs the teacher's world model: use --policy {TEACHER}, not {policy}")
@@ -144,7 +142,7 @@ def _with_belief(recording: "Recording", policy: str, episode: Any) -> "Recordin
     believed = np.full((len(recording), 2), np.nan)
     shown = min(len(prediction.mean), len(recording) - prediction.first_step)
     place = slice(prediction.first_step, prediction.first_step + shown)
-    believed[place] = prediction.mean[:shown] + np.asarray(ROBOT_BASE_M[:2])
+    believed[place] = to_table(prediction.mean[:shown])
     return dataclasses.replace(recording, believed=believed, title=f"{recording.title}     blue: imagined")
 
 

@@ -64,17 +64,17 @@ class Release:
         """Open the test."""
         from functools import partial
 
-        from blindsave.cli.evidence import Episodes
         from blindsave.evidence.freeze import open_frozen
         from blindsave.evidence.grid import grid
         from blindsave.evidence.ledger import Ledger
         from blindsave.evidence.release import opened_schedules, refuse_second, release
+        from blindsave.progress import Progress
 
         refuse_second(Ledger(self.ledger))
         frozen = open_frozen(self.manifest, self.root)
         episodes = len(frozen.plan.runs) * sum(map(len, opened_schedules(frozen).values()))
-        with Episodes("playing the test", episodes) as progress:
-            play = partial(grid, threads=self.threads, progress=progress)
+        with Progress("playing the test", episodes) as bar:
+            play = partial(grid, threads=self.threads, progress=bar.advance)
             done = release(self.manifest, self.root, Ledger(self.ledger), self.out, self.work, play=play)
         return done.to_dict()
 

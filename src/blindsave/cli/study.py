@@ -39,11 +39,11 @@ class Study:
     train_teacher: bool = False
     """Train the teacher first (hours; a GPU helps)."""
     bring: Annotated[Path | None, tyro.conf.arg(name="import")] = None
-    """Take trainings made elsewhere: an archive of `distil ... pack`, or a folder with students/ and dataset/."""
+    """Take trainings made elsewhere: an archive of `distil pack`, or a folder with students/ and dataset/."""
     until: str | None = None
     """Stop after this stage."""
     plan: bool = False
-    """Only say what would be done: stages, tasks, exact episodes, CPU hours, GPU hours, wall time."""
+    """Only say what would be done: stages, tasks, exact episodes, hours of a core, wall time."""
     cores: int | None = None
     """Cores to plan for, where they are not this machine's."""
     threads: int | None = None
@@ -60,6 +60,7 @@ class Study:
         """Run what is not done yet."""
         from blindsave import study
         from blindsave.engine import open_engine
+        from blindsave.stages.planning import refuse_other_plan
         from blindsave.stages.scales import scale_named
         from blindsave.stages.site import Site
 
@@ -74,6 +75,7 @@ class Study:
         if self.plan:
             return self._plan(scale)
         site = Site(self.folder or HOME / scale.name, scale, self.teacher, self.threads)
+        refuse_other_plan(site)
         self._bring(site)
         with open_engine(self.engine, self.workers, self.address) as engine:
             return run_study(site, self.until, engine)
@@ -82,6 +84,7 @@ class Study:
         """One study per teacher, one after the other, and what they come to together."""
         from blindsave.engine import open_engine
         from blindsave.stages.joint import keep, planned_contrasts, summarise
+        from blindsave.stages.planning import refuse_other_plan
         from blindsave.stages.study_file import read_study_file
 
         for name in ("scale", "families", "teacher"):
@@ -96,6 +99,8 @@ class Study:
             return self._plan(file.scale, list(sites), file.warnings)
         for warning in file.warnings:
             _tell(f"note: {warning}")
+        for site in sites.values():
+            refuse_other_plan(site)
         keep(file, folder, sites)
         found = {}
         with open_engine(self.engine, self.workers, self.address) as engine:
@@ -110,8 +115,7 @@ class Study:
     def _plan(self, scale: Any, teachers: Sequence[str] = ("teacher",), warnings: Sequence[str] = ()) -> dict[str, Any]:
         from blindsave.cli.study_plan import planned
 
-        workers = 1 if self.engine == "here" else self.workers
-        return planned(scale, _machine(self.cores, workers), teachers, warnings=warnings)
+        return planned(scale, _cores(self.cores), teachers, warnings=warnings)
 
     def _bring(self, site: Any) -> None:
         if self.bring is not None:
@@ -234,9 +238,9 @@ class BenchStudy:
         from blindsave.stages.bench import measure_rates
         from blindsave.stages.scales import scale_named
 
-        scale, machine = scale_named(self.scale), _machine(self.cores)
+        scale, cores = scale_named(self.scale), _cores(self.cores)
         rates = measure_rates(scale.families, self.episodes, _tell)
-        plan = planned(scale, machine, rates=rates)
+        plan = planned(scale, cores, rates=rates)
         record = self.results / "spent.json"
         spent = store.read_json(record)["spent"] if record.is_file() else None
         return plan | {"rates_s": rates, "total_s": plan["total"]["seconds"], "spent": spent} | store.provenance()
@@ -269,13 +273,13 @@ def _tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _machine(cores: int | None, workers: int | None = None) -> Any:
-    """What a plan is for: these cores, or this machine's, and so many workers, or one per core."""
-    from blindsave.stages.estimate import Machine, this_machine
+def _cores(given: int | None) -> int:
+    """Cores that a plan is for; this machine's by default."""
+    from blindsave.engine.machine import cores
 
-    if (cores is not None and cores < 1) or (workers is not None and workers < 1):
-        raise BadInput("a study needs at least one core and one worker")
-    return this_machine(workers) if cores is None else Machine(cores, workers)
+    if given is not None and given < 1:
+        raise BadInput("a study needs at least one core")
+    return given or cores()
 
 
 def _latest() -> Path:

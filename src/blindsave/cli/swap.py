@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import tyro
 
 from blindsave.errors import BadInput
+
+if TYPE_CHECKING:
+    from blindsave.policies import NamedPolicy
 
 Row = dict[str, Any]
 WORDS = {
@@ -55,8 +58,9 @@ class MemorySwap:
 
     def run(self) -> dict[str, Any]:
         """Play every policy undisturbed and with its memory changed at every chosen moment."""
-        from blindsave.cli.evidence import Episodes, whole_numbers
+        from blindsave.cli.evidence import whole_numbers
         from blindsave.diagnostics import swap
+        from blindsave.progress import Progress
         from blindsave.store import provenance, write_json
 
         steps = whole_numbers(self.steps, "--steps")
@@ -66,14 +70,14 @@ class MemorySwap:
             from blindsave.draw import figure_files as pictures
 
             pictures.check_name(self.figure)
-        chosen = {name: players(name) for name in self.policies}
+        chosen = {name: seeds_of(name) for name in self.policies}
         episodes = len(swap.twins(self.split, self.pairs)) * (1 + len(steps))
         total = episodes * sum(map(len, chosen.values()))
         options = {"split": self.split, "steps": steps, "blackout": self.blackout, "how": self.how, "pairs": self.pairs}
         rows = []
-        with Episodes("memories", total) as progress:
+        with Progress("memories", total) as bar:
             for name, found in chosen.items():
-                made = swap.swaps(name, found, **options, threads=self.threads, progress=progress)
+                made = swap.swaps(name, found, **options, threads=self.threads, progress=bar.advance)
                 rows += [_row(one, swap.milliseconds) for one in made]
         result = {**options, "steps": list(steps), "rows": rows}
         if self.out is not None:
@@ -99,17 +103,15 @@ class MemorySwap:
             print(f"intervals: {self.out}")
 
 
-def players(name: str) -> list[tuple[int, Any]]:
-    """The policies behind a name with their training seeds: all shipped seeds of a family, or the one that is named."""
-    from blindsave.evidence.contestants import contestant
-    from blindsave.policies import catalog
+def seeds_of(name: str) -> "list[NamedPolicy]":
+    """The policies behind a name: all shipped seeds of a family, or the one that is named."""
+    from blindsave.policies import resolve, shipped
 
-    family = [one for one in catalog.shipped() if one.partition("/")[0] == name]
-    found = [contestant(one) for one in family or [name]]
-    for one in found:
-        if getattr(one.player, "privileged", False):
-            raise BadInput(f"{name} reads the truth and has no memory to exchange")
-    return [(one.training_seed, one.player) for one in found]
+    family = [one for one in shipped() if one.partition("/")[0] == name]
+    found = [resolve(one) for one in family or [name]]
+    if any(getattr(one.policy, "privileged", False) for one in found):
+        raise BadInput(f"{name} reads the truth and has no memory to exchange")
+    return found
 
 
 def _line(rows: Sequence[Row]) -> list[str]:

@@ -40,7 +40,7 @@ class Calibrate:
 
     def run(self) -> dict[str, Any]:
         """Simulate 3 x 216 episodes."""
-        from blindsave.task.calibrate import calibrate
+        from blindsave.evidence.calibrate import calibrate
 
         return calibrate(self.split, locked_steps=self.locked_steps)
 

@@ -27,6 +27,12 @@ class Train:
     """Replayed steps per environment step."""
     seed: int = 7303
     """Seed of parameters, exploration and replay draws."""
+    population: int = 1
+    """How many teachers train side by side in one program, with the seeds seed, seed + 1, ...; each has its own folder
+    FOLDER/SEED for `validate`, `freeze` and `info`."""
+    timeouts: Literal["truncate", "terminate"] = "truncate"
+    """Whether values reach beyond the time limit (as in the original) or the limit is an end like any other (as the
+    shipped teachers were trained)."""
     sampling_seed: int = 5303
     """Seed of shots and blackout lengths."""
     sampler: Literal["uniform", "mixture"] = "uniform"
@@ -55,6 +61,8 @@ class Train:
             seed=self.seed,
             sampling_seed=self.sampling_seed,
             sampler=self.sampler,
+            timeouts=self.timeouts,
+            population=self.population,
             latents=self.latents,
             threads=self.threads,
             sizes=parse_overrides("sizes", self.sizes),
@@ -228,6 +236,8 @@ class BenchTrain:
     """Interleaved rounds; the median counts."""
     updates_per_call: int = 10
     """Gradient updates in one compiled call."""
+    population: int = 1
+    """Teachers side by side in one program; updates of all of them are counted."""
 
     def run(self) -> dict[str, Any]:
         """Measure."""
@@ -262,6 +272,7 @@ def bench_teacher(command: BenchTrain) -> dict[str, Any]:
         command.variants.split(","),
         per_call=command.updates_per_call,
         rounds=command.rounds,
+        population=command.population,
         report=lambda line: print(line, file=sys.stderr, flush=True),
     )
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from blindsave.errors import BadInput
 from blindsave.learning.distil.dataset import Dataset, Episodes
+from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
 from blindsave.task.outcomes import Outcome
 from blindsave.task.reward import FIRST_CONTACT, reward
 from blindsave.task.shots import shots
@@ -43,7 +44,8 @@ def export_minari(dataset: Dataset, name: str, folder: Path) -> Path:
         rows, steps = data.rows(i), int(data.steps[i])
         ends = np.arange(steps) == steps - 1
         timeout = Outcome(int(data.outcome[i])) in TIMEOUTS
-        labels = np.concatenate([data.label[rows], np.zeros((1, 2), np.float32)])  # Minari wants one per observation
+        # Minari wants one label per observation.
+        labels = np.concatenate([data.label[rows], np.zeros((1, ACTION_FLOATS), np.float32)])
         buffers.append(
             EpisodeBuffer(
                 id=i,
@@ -67,8 +69,8 @@ def export_minari(dataset: Dataset, name: str, folder: Path) -> Path:
             author="blindsave",
             author_email="blindsave@example.org",
             code_permalink="https://example.org/blindsave",
-            observation_space=gymnasium.spaces.Box(-1.0, 1.0, (19,), np.float32),
-            action_space=gymnasium.spaces.Box(-1.0, 1.0, (2,), np.float32),
+            observation_space=gymnasium.spaces.Box(-1.0, 1.0, (OBSERVATION_FLOATS,), np.float32),
+            action_space=gymnasium.spaces.Box(-1.0, 1.0, (ACTION_FLOATS,), np.float32),
             description=f"blindsave episodes of {dataset.configuration['behaviour']}, labels in infos",
         )
     finally:

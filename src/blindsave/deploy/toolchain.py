@@ -10,7 +10,6 @@ from typing import Any
 from blindsave.deploy.c_header import CExport
 
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
-SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 CORTEX_M = ("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard", "-Os")
 """A common microcontroller with a single-precision unit."""
 

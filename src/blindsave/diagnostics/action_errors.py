@@ -1,25 +1,19 @@
 """Action errors against the teacher, with visible and hidden steps apart.
 
-*Forced* errors follow recorded episodes and recorded commands, as training does. *Own* errors follow what the student
-itself does: it plays, and the shadow teacher says at every step what it would have asked for.
+They follow recorded episodes and recorded commands, as training does. Errors along what a policy does itself are those
+of `learning.distil.shadow.action_error`.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blindsave.learning.distil.dataset import Episodes
-from blindsave.learning.distil.shadow import Array, Teacher, shadow_labels
-from blindsave.policies import closed_loop
-from blindsave.policies.base import ACTION_FLOATS, Policy
+from blindsave.learning.distil.shadow import Array, shadow_labels
 from blindsave.policies.students.student import Student
-from blindsave.task.episode import Episode
+from blindsave.task.interface import ACTION_FLOATS, shown
 from blindsave.task.outcomes import TIMEOUT_STEPS
-
-VISIBLE = 18
-"""Place of the visible flag in the observation."""
 
 
 class Follower:
@@ -57,23 +51,11 @@ def forced_error(student: Student, data: Episodes, threads: int | None = None) -
     return split_error(predicted, padded(data.label, data), given[0], data.steps)
 
 
-def own_error(
-    student: Policy, teacher: Teacher, episodes: Sequence[Episode], threads: int | None = None
-) -> tuple[dict[str, float | None], NDArray[np.float32]]:
-    """Errors of any policy along its own episodes, and each episode's mean squared error (for episode tables)."""
-    played = closed_loop.run(student, episodes, threads=threads, record=True)
-    assert played.obs is not None and played.actions is not None
-    obs, actions = played.obs[:, :TIMEOUT_STEPS], np.clip(played.actions, -1.0, 1.0)
-    labels = shadow_labels(teacher, obs, actions, played.steps, threads)
-    per_episode = ((actions - labels) ** 2).sum(axis=(1, 2)) / (ACTION_FLOATS * np.maximum(played.steps, 1))
-    return split_error(actions, labels, obs, played.steps), per_episode.astype(np.float32)
-
-
 def split_error(actions: Array, labels: Array, obs: Array, steps: NDArray[np.integer]) -> dict[str, Any]:
     """Mean squared errors over all, visible and hidden steps, and with every episode counted equally."""
     valid = np.arange(actions.shape[1]) < steps[:, None]
     square = ((actions.astype(np.float64) - labels) ** 2).mean(axis=2)
-    visible = obs[:, :, VISIBLE] > 0.5
+    visible = shown(obs)
     hidden_count = int((valid & ~visible).sum())
     return {
         "equal_episode": float((np.where(valid, square, 0).sum(1) / np.maximum(steps, 1)).mean()),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -16,19 +16,16 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-from blindsave.arena.constants import PUCK_BOX_M
 from blindsave.learning.dreamer import agent, heads, latents, recurrent
 from blindsave.learning.dreamer.config import Config
 from blindsave.learning.dreamer.nets import Params, cast_for_compute
 from blindsave.learning.dreamer.twohot import symexp
 from blindsave.learning.dreamer.validate import inference_config
-from blindsave.task.defend import DefendBatch
+from blindsave.policies.closed_loop import ClosedLoop
 from blindsave.task.episode import Episode
-from blindsave.task.outcomes import Outcome
+from blindsave.task.interface import PUCK, VISIBLE, puck_m
 from blindsave.task.tracking import BLACKOUT_START
 
-PUCK = slice(16, 18)
-VISIBLE = 18
 SEEN_AT_LEAST = 0.5
 
 
@@ -57,30 +54,39 @@ def predict(
     """Play episodes deterministically; at the blackout's onset, imagine `futures` futures under the same actions."""
     config = inference_config(config)
     n = len(episodes)
-    batch = DefendBatch(n)
-    batch.reset(episodes)
-    act = jax.jit(partial(agent.act, config=config))
-    carry = agent.initial(n, config)
+    loop = ClosedLoop(_Mode(params, config), episodes)
+    batch = loop.batch
     onset, actions, truth = None, [], [batch.truth[:, :2].copy()]
-    alive = np.full(n, BLACKOUT_START + steps)
     with jax.default_matmul_precision("highest"):
         for t in range(BLACKOUT_START + steps - 1):
-            carry = act(params, carry, batch.obs.copy(), np.full(n, t == 0), None)
+            loop.act(loop.ask())
             if t == BLACKOUT_START - 1:
-                onset = carry
-            actions.append(np.asarray(carry.action))
-            running = np.flatnonzero(batch.outcome == Outcome.RUNNING)
-            if len(running):
-                batch.step(actions[-1][running], running)
+                onset = loop.carry
+            actions.append(np.asarray(loop.carry.action))
             truth.append(batch.truth[:, :2].copy())
-            ended = (batch.outcome != Outcome.RUNNING) & (alive == BLACKOUT_START + steps)
-            alive = np.where(ended, t + 2, alive)
         assert onset is not None
         taken = jnp.asarray(np.stack(actions[BLACKOUT_START - 1 :]))
         dream = jax.jit(partial(_dream, config=config, futures=futures))
         decoded = np.asarray(dream(params, onset, taken, jax.random.key(seed)))
-    true = np.stack(truth)[BLACKOUT_START:]
-    return [_collect(decoded[:, i], true[:, i], alive[i] - BLACKOUT_START) for i in range(n)]
+    true, until = np.stack(truth)[BLACKOUT_START:], batch.steps + 1 - BLACKOUT_START
+    return [_collect(decoded[:, i], true[:, i], int(until[i])) for i in range(n)]
+
+
+class _Mode:
+    """The agent as a policy: most probable latent, mean action; compiled for all episodes at once."""
+
+    name, whole_batch = "agent", True
+
+    def __init__(self, params: Params, config: Config) -> None:
+        self._params, self._config = params, config
+        self._act = jax.jit(partial(agent.act, config=config))
+
+    def initial(self, n: int) -> Any:
+        return agent.initial(n, self._config)
+
+    def step(self, carry: Any, observation: NDArray[np.float32]) -> tuple[Any, NDArray[np.float32]]:
+        carry = self._act(self._params, carry, observation, np.zeros(len(observation), bool), None)
+        return carry, np.asarray(carry.action)
 
 
 def _dream(params: Params, onset: agent.Carry, actions: Array, key: Array, config: Config, futures: int) -> Array:
@@ -105,11 +111,10 @@ def _dream(params: Params, onset: agent.Carry, actions: Array, key: Array, confi
 
 def _collect(decoded: NDArray, truth: NDArray, length: int) -> Prediction:
     """Average over the futures in which the puck is visible."""
-    low, high = np.asarray(PUCK_BOX_M)
     means, stds, shares = [], [], []
     for futures in decoded[:length]:
         shown = futures[futures[:, VISIBLE] > SEEN_AT_LEAST]
-        puck = low + (shown[:, PUCK].astype(np.float64) + 1) / 2 * (high - low)
+        puck = puck_m(shown[:, PUCK])
         means.append(puck.mean(0) if len(puck) else np.full(2, np.nan))
         stds.append(puck.std(0) if len(puck) else np.full(2, np.nan))
         shares.append(len(puck) / len(futures))

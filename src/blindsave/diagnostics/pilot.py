@@ -27,10 +27,9 @@ def run_pilot(
     lengths: tuple[int, ...] = LENGTHS,
     chosen: Sequence[Shot] | None = None,
 ) -> dict[str, Any]:
-    """Train both students at the pipeline's scale with the pilot's seeds and compare them on the validation shots."""
+    """Train both students within the pipeline's budget and with the pilot's seeds, and compare them on validation."""
     chosen = shots("validation") if chosen is None else chosen
-    scale = replace(pipeline.scale, seeds=(seed,), shadow_seed=PILOT_SHADOW_SEED)
-    own = replace(pipeline, scale=scale)
+    own = replace(pipeline, budget=replace(pipeline.budget, seeds=(seed,), shadow_seed=PILOT_SHADOW_SEED))
     plain, _ = open_student(own.collectors(family), seed)
     corrected, _ = open_student(own.finals(family), seed)
     base = own.base().episodes

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from blindsave.errors import BadFile
 from blindsave.policies import catalog, files
-from blindsave.policies.base import OBSERVATION_FLOATS
-from blindsave.store import sha256_file
+from blindsave.policies.catalog import NamedPolicy
+from blindsave.task.interface import OBSERVATION_FLOATS
 
 FORMAT = "blindsave.probe"
 FIELDS: dict[str, type | tuple[type, ...]] = {"policy": str, "policy_sha256": str, "figures": dict}
@@ -65,22 +65,11 @@ def load_probe(path: Path) -> Probe:
     return Probe(tensors["weight"], tensors["bias"], metadata["policy"], metadata["policy_sha256"], metadata["figures"])
 
 
-def find_probe(name: str, policy: Any) -> Probe | None:
+def find_probe(named: NamedPolicy) -> Probe | None:
     """The shipped probe of a policy, or None; one that was fitted to other parameters is not used."""
-    path = probe_file(name)
+    path = probe_file(named.name)
     if not path.is_file():
         return None
     probe = load_probe(path)
-    source = policy_file(name)
-    width = policy.initial(1).shape[1] or OBSERVATION_FLOATS
-    fits = probe.weight.shape[1] == width and source is not None and sha256_file(source) == probe.policy_sha256
-    return probe if fits else None
-
-
-def policy_file(name: str) -> Path | None:
-    """The file a named policy was read from; None for one without."""
-    family, _, seed = name.partition("/")
-    places = [Path(name), catalog.student_file(family, seed) if seed else catalog.model_file(name)]
-    if seed:
-        places.append(catalog.models_folder() / family / f"{seed}.safetensors")
-    return next((place for place in places if place.is_file()), None)
+    width = named.policy.initial(1).shape[1] or OBSERVATION_FLOATS
+    return probe if probe.weight.shape[1] == width and named.sha256 == probe.policy_sha256 else None

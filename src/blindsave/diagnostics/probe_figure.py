@@ -9,19 +9,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from blindsave.draw import figure_files as pictures
+from blindsave.draw.policy_looks import look, title
 
-STYLES = {
-    # colour and marker, as in the report
-    "feed_forward": ("#c04a00", "v"),
-    "finite_stack_10": ("#b87700", "s"),
-    "structured_k0": ("#0067a8", "o"),
-    "structured_k1": ("#2f9ad6", "^"),
-    "structured_k2": ("#00805d", "D"),
-    "structured_k4": ("#b7568e", "P"),
-    "gru_n64": ("#4b3a91", "X"),
-    "teacher": ("#4d565f", "*"),
-    "ppo": ("#d98200", "<"),
-}
+PPO = ("#d98200", "<")
+"""In the report it looks like the feed-forward student; here both are drawn, so it needs a look of its own."""
 PANELS = (("mean_mm", "Distance to the true puck (mm)"), ("lateral_mm", "Error across the table (mm)"))
 
 
@@ -38,7 +29,12 @@ def family_curves(policies: Mapping[str, Any], key: str) -> dict[str, tuple[list
     return curves
 
 
-def draw(policies: Mapping[str, Any], titles: Mapping[str, str]) -> Figure:
+def style(family: str) -> tuple[str, str]:
+    """Colour and marker of a family, as in the report."""
+    return PPO if family == "ppo" else (look(family).light, look(family).marker)
+
+
+def draw(policies: Mapping[str, Any]) -> Figure:
     """Two panels: distance, and the part of it across the table, which decides between the posts."""
     figure = Figure(figsize=(9.6, 4.0), layout="constrained")
     FigureCanvasAgg(figure)
@@ -46,9 +42,8 @@ def draw(policies: Mapping[str, Any], titles: Mapping[str, str]) -> Figure:
     for axes, (key, label) in zip(figure.subplots(1, 2), PANELS, strict=True):
         axes.plot([r["hidden_ms"] for r in clock], [r[key] for r in clock], "--", color="0.55", label="clock alone")
         for family, (times, values) in family_curves(policies, key).items():
-            colour, marker = STYLES.get(family, ("#5a5a5a", "H"))
-            title = titles.get(family, family)
-            axes.plot(times, values, color=colour, marker=marker, markersize=4, lw=1.6, label=title)
+            colour, marker = style(family)
+            axes.plot(times, values, color=colour, marker=marker, markersize=4, lw=1.6, label=title(family))
         axes.set(xlabel="Puck hidden for (ms)", ylabel=label, ylim=(0, None))
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="y", color="0.9", lw=0.7)
@@ -58,6 +53,6 @@ def draw(policies: Mapping[str, Any], titles: Mapping[str, str]) -> Figure:
     return figure
 
 
-def write(policies: Mapping[str, Any], titles: Mapping[str, str], folder: Path) -> list[Path]:
+def write(policies: Mapping[str, Any], folder: Path) -> list[Path]:
     """Write the figure as PNG and SVG."""
-    return pictures.save(lambda: draw(policies, titles), folder / "probe.png", folder / "probe.svg")
+    return pictures.save(lambda: draw(policies), folder / "probe.png", folder / "probe.svg")

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave.arena.constants import CONTROL_DT_S, ROBOT_BASE_M
+from blindsave.arena.constants import CONTROL_DT_S
 from blindsave.diagnostics.probe import Probe, features
 from blindsave.policies import closed_loop
 from blindsave.task.episode import UNDISTURBED
+from blindsave.task.interface import to_table
 from blindsave.task.shots import Shot
 from blindsave.task.tracking import BLACKOUT_START
 
@@ -55,7 +56,7 @@ def hidden_moments(policy: Any, shots: Sequence[Shot], blackout: int = BLACKOUT,
         carry, _ = policy.step(carry, np.ascontiguousarray(played.obs[:, t]))
         rows = (t >= BLACKOUT_START) & (t < stop) & ~played.visible[:, t]
         if rows.any():
-            puck = 1000 * (played.truth[rows, t, :2] + np.asarray(ROBOT_BASE_M[:2]))
+            puck = 1000 * to_table(played.truth[rows, t, :2])
             seen = features(carry, played.obs[:, t])[rows]
             parts.append((seen, puck, np.full(rows.sum(), t - BLACKOUT_START + 1), unit_of[rows]))
     return Hidden(*(np.concatenate(column) for column in zip(*parts, strict=True)))

@@ -16,7 +16,7 @@ is saved then, the network remembered. docs/memory-tests.md has the figures.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,19 +25,20 @@ from blindsave.errors import BadInput
 from blindsave.evidence.intervals import Interval, interval
 from blindsave.evidence.resample import REPLICATES, principal_draws, replicate_rates
 from blindsave.policies.base import Policy
-from blindsave.policies.closed_loop import SAVED_CODES
+from blindsave.policies.catalog import NamedPolicy
+from blindsave.policies.closed_loop import ClosedLoop
 from blindsave.policies.reset import ResetAt
 from blindsave.task.audit import families
-from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import Episode, grid
-from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
+from blindsave.task.interface import ACTION_FLOATS, MALLET
+from blindsave.task.outcomes import TIMEOUT_STEPS
+from blindsave.task.results import SAVED_CODES
 from blindsave.task.shots import Shot
 from blindsave.task.tracking import BLACKOUT_START
 
 How = Literal["exchange", "erase", "leave", "hold"]
 HOWS: tuple[How, ...] = ("exchange", "erase", "leave", "hold")
 TWINS = 2
-MALLET = slice(14, 16)  # in the observation
 Progress = Callable[[int], None]
 
 
@@ -100,19 +101,18 @@ def play(
     if how == "erase" and step is not None:
         policy = ResetAt(policy, step)
     away = None if undisturbed is None or how != "leave" else _away(undisturbed)
-    batch = DefendBatch(n, threads=threads)
-    batch.reset(list(episodes))
-    carry, actions = policy.initial(n).copy(), np.zeros((n, TIMEOUT_STEPS, 2), np.float32)
+    loop = ClosedLoop(policy, episodes, threads=threads)
+    batch, actions = loop.batch, np.zeros((n, TIMEOUT_STEPS, ACTION_FLOATS), np.float32)
     for t in range(TIMEOUT_STEPS):
-        live = np.flatnonzero(batch.outcome == Outcome.RUNNING)
+        live = loop.running
         if not len(live):
             break
         if t == step and how == "exchange":
-            carry = carry[_twin(n)]
-        carry[live], actions[live, t] = policy.step(carry[live], batch.obs[live])
+            loop.carry = loop.carry[_twin(n)]
+        actions[live, t] = loop.ask(live)
         if away is not None and step is not None and t >= step:
             actions[live, t] = away[live]
-        batch.step(actions[live, t], live)
+        loop.act(actions[live, t], live)
     return Played(np.isin(batch.outcome, SAVED_CODES), actions, batch.steps.copy(), batch.obs[:, MALLET].copy())
 
 
@@ -129,7 +129,7 @@ def _twin(n: int) -> NDArray[np.int_]:
 
 def swaps(
     name: str,
-    players: Sequence[tuple[int, Any]],
+    policies: Sequence[NamedPolicy],
     *,
     split: str = "test",
     steps: Sequence[int] = (),
@@ -140,27 +140,27 @@ def swaps(
     replicates: int = REPLICATES,
     progress: Progress | None = None,
 ) -> list[Swap]:
-    """A policy's save rates by when it is disturbed, undisturbed first; `players` are (training seed, policy)."""
+    """A policy's save rates by when it is disturbed, undisturbed first; `policies` are its training seeds."""
     for step in steps:
         if not 0 <= step < TIMEOUT_STEPS:
             raise BadInput(f"twins are disturbed before an observation from 0 to {TIMEOUT_STEPS - 1}, not {step}")
     episodes = grid(twins(split, pairs), (blackout,))
     sizes = np.full(len(episodes) // TWINS, TWINS)
-    draws = principal_draws(blackout, len(players), len(sizes), replicates)
-    seeds = tuple(seed for seed, _ in players)
+    draws = principal_draws(blackout, len(policies), len(sizes), replicates)
+    seeds = tuple(one.training_seed for one in policies)
     undisturbed: list[Played] = []
     found = []
     for step in (None, *steps):
         played = []
-        for i, (_, player) in enumerate(players):
+        for i, one in enumerate(policies):
             before = undisturbed[i] if undisturbed else None
-            played.append(play(player, episodes, how, step, undisturbed=before, threads=threads))
+            played.append(play(one.policy, episodes, how, step, undisturbed=before, threads=threads))
             if progress:
                 progress(len(episodes))
         undisturbed = undisturbed or played
         saved = np.stack([one.saved.reshape(-1, TWINS).sum(axis=1) for one in played])
         (rates,) = replicate_rates(draws, [saved], sizes)
-        rate = interval(float(saved.sum() / (sizes.sum() * len(players))), rates)
+        rate = interval(float(saved.sum() / (sizes.sum() * len(policies))), rates)
         found.append(Swap(name, how, step, seeds, len(episodes), int(saved.sum()), rate))
     return found
 

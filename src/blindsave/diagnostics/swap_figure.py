@@ -6,7 +6,7 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from blindsave.diagnostics.probe_figure import STYLES
+from blindsave.diagnostics.probe_figure import style
 
 TITLES = {
     "exchange": "Who remembers: memories exchanged between twins",
@@ -26,7 +26,7 @@ def draw(rows: Sequence[Mapping[str, Any]]) -> Figure:
         changed = [row for row in own if row["hidden_ms"] is not None]
         times, rates = [row["hidden_ms"] for row in changed], [100 * row["rate"]["estimate"] for row in changed]
         low, high = ([100 * row["rate"][end] for row in changed] for end in ("low", "high"))
-        colour, marker = STYLES.get(name.partition("/")[0], ("#5a5a5a", "H"))
+        colour, marker = style(name.partition("/")[0])
         axes.plot(times, rates, color=colour, marker=marker, markersize=4, lw=1.6, label=name)
         axes.fill_between(times, low, high, color=colour, alpha=0.15, lw=0)
         for row in own:

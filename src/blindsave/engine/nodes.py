@@ -14,6 +14,7 @@ from blindsave import store
 from blindsave.errors import BadInput
 
 ANSWER_WITHIN_S = 120.0
+EXTENSIONS = (".so", ".pyd")
 
 
 def check_nodes(folder: Path) -> None:
@@ -41,13 +42,11 @@ def check_nodes(folder: Path) -> None:
 
 def report(probe: Path) -> dict[str, Any]:
     """What a node sees and runs."""
-    from blindsave.arena import native as arena
-    from blindsave.learning.distil import native as trainer
-
+    package = Path(store.__file__).parent
     return {
         "seen": probe.read_text() if probe.is_file() else None,
         "code": store.code_sha256(),
-        "compiled": arena.available() and trainer.core is not None,
+        "compiled": sorted(path.name.partition(".")[0] for path in package.rglob("*") if path.suffix in EXTENSIONS),
         "libraries": store.provenance()["libraries"],
     }
 
@@ -55,14 +54,12 @@ def report(probe: Path) -> dict[str, Any]:
 def complaint(folder: Path, node: str, mine: Mapping[str, Any], found: Mapping[str, Any]) -> str | None:
     """What is wrong with a node, if anything."""
     if found["seen"] != mine["seen"]:
-        return (
-            f"the Ray node {node} does not see {folder}: a study on Ray needs a folder on a disk that all nodes share"
-        )
+        return unseen(node, folder)
     if found["code"] != mine["code"]:
         return f"the Ray node {node} has another version of blindsave: results could differ"
     if found["compiled"] != mine["compiled"]:
-        where = f"on the Ray node {node}" if mine["compiled"] else "here"
-        return f"blindsave was installed without its compiled parts {where}: results could differ"
+        where = f"on the Ray node {node}" if len(mine["compiled"]) > len(found["compiled"]) else "here"
+        return f"blindsave was installed without all its compiled parts {where}: results could differ"
     for name in sorted(mine["libraries"].keys() | found["libraries"].keys()):
         here, there = mine["libraries"].get(name), found["libraries"].get(name)
         if here != there:

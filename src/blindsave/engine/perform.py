@@ -3,12 +3,12 @@
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from blindsave import errors
 from blindsave.engine.repair import with_repair
-from blindsave.engine.task import EventHandler, Output, Place, Task, TaskEvent
+from blindsave.engine.task import EventHandler, Output, Place, Task, TaskEvent, open_place
 from blindsave.errors import BlindsaveError
 from blindsave.progress import redirect_progress
 from blindsave.store import needs_room
@@ -41,9 +41,7 @@ def may_pass(error: BaseException) -> bool:
     return isinstance(error, TransientError | OSError | MemoryError) or OUT_OF_MEMORY in str(error)
 
 
-def answer(
-    request: Mapping[str, Any], open_place: Callable[[Mapping[str, Any]], Place], tell: EventHandler
-) -> dict[str, Any]:
+def answer(request: Mapping[str, Any], tell: EventHandler) -> dict[str, Any]:
     """Do a task described in JSON and describe what came of it: an `output` or an `error`."""
     # Several processes share a GPU: none may take all its memory for itself.
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")

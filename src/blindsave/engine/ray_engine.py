@@ -22,7 +22,7 @@ from blindsave.engine.machine import TRAININGS_PER_GPU, cores
 from blindsave.engine.nodes import check_nodes, unseen
 from blindsave.engine.perform import TransientError, answer, describe, restore
 from blindsave.engine.retries import Retries
-from blindsave.engine.task import EventHandler, Output, Place, Task, TaskEvent
+from blindsave.engine.task import EventHandler, Output, Place, Task, TaskEvent, describe_place
 from blindsave.errors import BadInput, BlindsaveError
 from blindsave.store import sweep_all
 
@@ -107,7 +107,7 @@ class RayEngine:
         return self.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     def _submit(self, place: Place, task: Task[Any], count: int) -> Any:
-        described = place.to_dict()
+        described = describe_place(place)
         sizes = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
         smallest = min((size for size in sizes if size), default=1)
         share = min(smallest, max(1, self._room() // count))
@@ -165,7 +165,6 @@ def _start(address: str | None, options: dict[str, Any]) -> None:
 
 def _work(request: str, ear: Any) -> str:
     """Do one task in a Ray worker."""
-    from blindsave.stages.site import Site
 
     def tell(event: TaskEvent) -> None:
         ear.hear.remote(json.dumps(asdict(event)))
@@ -175,7 +174,7 @@ def _work(request: str, ear: Any) -> str:
     if not Path(folder).is_dir():  # a node that joined after all had been asked
         node = ray.util.get_node_ip_address()
         return json.dumps({"error": describe(BadInput(unseen(node, folder)))})
-    return json.dumps(answer(asked, Site.from_dict, tell), allow_nan=False)
+    return json.dumps(answer(asked, tell), allow_nan=False)
 
 
 def _output(reference: Any, key: str) -> Output:

@@ -19,7 +19,7 @@ S = TypeVar("S")
 
 
 class Place(Protocol):
-    """Where tasks work: a folder, and a description from which another process opens the same place."""
+    """Where tasks work: a folder, and a description from which another process opens the same place (`from_dict`)."""
 
     @property
     def folder(self) -> Path:
@@ -32,7 +32,7 @@ class Place(Protocol):
         ...
 
     def to_dict(self) -> dict[str, Any]:
-        """The place as JSON."""
+        """The place as JSON, its number of `threads` (or None) among it."""
         ...
 
     def forget(self) -> None:
@@ -71,7 +71,7 @@ class Task(Generic[S]):
     """Called with the place and the arguments."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
-    """How much of what it takes, in units of `blindsave.stages.rates.RATES`."""
+    """How much of what it takes, in units of `blindsave.stages.estimate`."""
     exclusive: bool = False
     """Wants a process of its own and all of a machine's cores."""
 
@@ -106,6 +106,17 @@ def function_named(name: str) -> Callable[..., Any]:
     """The function of a name "module:function"; None where there is no such thing."""
     module, _, function = name.partition(":")
     return getattr(import_module(module), function, None)  # pyright: ignore[reportReturnType]
+
+
+def describe_place(place: Place) -> dict[str, Any]:
+    """A place as JSON, with the name of its class, by which any process opens it."""
+    return {"kind": f"{type(place).__module__}:{type(place).__qualname__}", **place.to_dict()}
+
+
+def open_place(described: Mapping[str, Any]) -> Place:
+    """The place that `describe_place` described."""
+    kind: Any = function_named(described["kind"])
+    return kind.from_dict(described)
 
 
 @dataclass(frozen=True)

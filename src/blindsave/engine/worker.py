@@ -3,9 +3,11 @@
 import contextlib
 import json
 import os
+import queue
 import signal
 import subprocess
 import sys
+import threading
 import time
 from typing import Any
 
@@ -15,9 +17,9 @@ NAP_S = 0.02
 
 
 class Worker:
-    """A process that does one task at a time."""
+    """A process that does one task at a time; what it says goes to an inbox, and an empty message when it has ended."""
 
-    def __init__(self, gpu: str | None = None, *, all_cores: bool = False) -> None:
+    def __init__(self, inbox: "Inbox", gpu: str | None = None, *, all_cores: bool = False) -> None:
         environment = dict(os.environ)
         if gpu is not None:
             environment["CUDA_VISIBLE_DEVICES"] = gpu
@@ -31,12 +33,10 @@ class Worker:
             env=environment,
             process_group=0,
         )
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._input, self.output = self._process.stdin, self._process.stdout
         self._asked: float | None = None
-        self._rest = b""
         self.number: int | None = None
         """Of the task it works on."""
+        threading.Thread(target=self._listen, args=(inbox,), daemon=True).start()
 
     @property
     def pid(self) -> int:
@@ -44,17 +44,12 @@ class Worker:
         return self._process.pid
 
     def give(self, number: int, request: dict[str, Any]) -> None:
-        """Give it a task. If it has died, `read` will say so."""
+        """Give it a task. If it has died, the inbox will say so."""
         self.number = number
+        assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
-            self._input.write(json.dumps(request).encode("ascii") + b"\n")
-            self._input.flush()
-
-    def read(self) -> list[dict[str, Any]]:
-        """Whole messages that have arrived; an empty one when no more will come."""
-        data = os.read(self.output.fileno(), 1 << 16)
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        return [json.loads(line) for line in lines] + ([] if data else [{}])
+            self._process.stdin.write(json.dumps(request).encode("ascii") + b"\n")
+            self._process.stdin.flush()
 
     def ask_to_end(self) -> None:
         """Begin to end it, without waiting."""
@@ -67,8 +62,9 @@ class Worker:
         """End it, patiently at first, and say how it ended."""
         if self._process.poll() is None:
             self.ask_to_end()
+        assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
-            self._input.close()
+            self._process.stdin.close()
         try:
             while self._process.poll() is None and time.monotonic() - (self._asked or 0.0) < PATIENCE_S:
                 time.sleep(NAP_S)
@@ -76,5 +72,15 @@ class Worker:
             if self._process.poll() is None:
                 self._process.kill()
             code = self._process.wait()
-        self.output.close()
         return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
+
+    def _listen(self, inbox: "Inbox") -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for line in lines:
+                if line.endswith(b"\n"):  # a killed worker's last may be torn
+                    inbox.put((self, json.loads(line)))
+        inbox.put((self, {}))
+
+
+Inbox = queue.SimpleQueue[tuple[Worker, dict[str, Any]]]

@@ -1,24 +1,24 @@
 """Local workers: one process per core, each doing one task at a time. A worker that dies is replaced.
 
 Workers speak JSON lines over pipes (`blindsave.worker`). They are started when they are first needed and kept from
-stage to stage. When this process ends in whatever way, their standard input ends, and they end too.
+stage to stage. When this process ends in whatever way, their standard input ends, and they end too. A pool from a
+library does not fit: when one process dies, `concurrent.futures` and loky give up every running task, not only its
+own, and when the coordinator is killed their workers go on.
 """
 
-import selectors
+import queue
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
 from blindsave.engine.machine import TRAININGS_PER_GPU, cores, gpus
 from blindsave.engine.perform import TransientError, restore
 from blindsave.engine.retries import Retries
-from blindsave.engine.task import EventHandler, Output, Place, Task, TaskEvent
-from blindsave.engine.worker import Worker
+from blindsave.engine.task import EventHandler, Output, Place, Task, TaskEvent, describe_place
+from blindsave.engine.worker import Inbox, Worker
 from blindsave.errors import BadInput
 from blindsave.store import sweep_process
-
-TICK_S = 1.0
 
 
 class Workers:
@@ -30,7 +30,7 @@ class Workers:
             raise BadInput(f"there must be at least 1 worker, got {count}")
         self._gpus = gpus()
         self._workers: list[Worker] = []
-        self._selector = selectors.DefaultSelector()
+        self._inbox: Inbox = queue.SimpleQueue()
 
     def __enter__(self) -> "Workers":
         return self
@@ -43,23 +43,29 @@ class Workers:
     def run(self, place: Place, tasks: Sequence[Task[Any]], tell: EventHandler) -> list[Output]:
         """Do all the tasks, as many at a time as there are workers."""
         outputs: dict[int, Output] = {}
-        waiting, retries = deque(range(len(tasks))), Retries(tell)
+        waiting, retries, described = deque(range(len(tasks))), Retries(tell), describe_place(place)
         try:
             while len(outputs) < len(tasks):
-                self._hand_out(place, tasks, waiting, tell)
-                for worker, number, message in self._messages():
-                    task = tasks[number]
-                    if "output" in message:
-                        outputs[number] = Output.from_dict(message["output"])
-                        worker.number = None
-                        tell(TaskEvent("ended", task.key))
-                    elif "event" in message:
-                        tell(TaskEvent(**message["event"]))
-                    else:
-                        retries.after(task.key, self._mishap(place, worker, message, task.key))
-                        waiting.appendleft(number)
-                    if task.exclusive and worker.number is None:
-                        self._discard(worker)
+                self._hand_out(described, tasks, waiting, tell)
+                worker, message = self._inbox.get()
+                if worker not in self._workers:  # the last word of one that was dismissed
+                    continue
+                if worker.number is None:  # died while it had nothing to do
+                    self._discard(worker)
+                    continue
+                number, task = worker.number, tasks[worker.number]
+                if "event" in message:
+                    tell(TaskEvent(**message["event"]))
+                    continue
+                if "output" in message:
+                    outputs[number] = Output.from_dict(message["output"])
+                    worker.number = None
+                    tell(TaskEvent("ended", task.key))
+                else:
+                    retries.after(task.key, self._mishap(place, worker, message, task.key))
+                    waiting.appendleft(number)
+                if task.exclusive:
+                    self._discard(worker)
         except BaseException:
             self.stop(place)
             raise
@@ -72,10 +78,11 @@ class Workers:
         while self._workers:
             self._discard(self._workers[-1], place)
 
-    def _hand_out(self, place: Place, tasks: Sequence[Task[Any]], waiting: deque[int], tell: EventHandler) -> None:
+    def _hand_out(
+        self, described: dict[str, Any], tasks: Sequence[Task[Any]], waiting: deque[int], tell: EventHandler
+    ) -> None:
         """Give every free worker a task; trainings wait where they would crowd a GPU."""
         limit = TRAININGS_PER_GPU * len(self._gpus) or self.count
-        described = place.to_dict()
         share = described["threads"] or max(1, cores() // min(self.count, len(tasks)))
         for number in list(waiting):
             busy = [tasks[worker.number] for worker in self._workers if worker.number is not None]
@@ -96,20 +103,9 @@ class Workers:
         if idle and not exclusive:
             return idle[0]
         gpu = self._gpus[len(self._workers) % len(self._gpus)] if self._gpus and not exclusive else None
-        worker = Worker(gpu, all_cores=exclusive)
+        worker = Worker(self._inbox, gpu, all_cores=exclusive)
         self._workers.append(worker)
-        self._selector.register(worker.output, selectors.EVENT_READ, worker)
         return worker
-
-    def _messages(self) -> Iterator[tuple[Worker, int, dict[str, Any]]]:
-        """What workers say about which task; the last message of a dead one is empty."""
-        for key, _ in self._selector.select(TICK_S):
-            worker: Worker = key.data
-            for message in worker.read():
-                if worker.number is not None:
-                    yield worker, worker.number, message
-                elif not message:
-                    self._discard(worker)  # died while it had nothing to do
 
     def _mishap(self, place: Place, worker: Worker, message: dict[str, Any], key: str) -> TransientError:
         """Dismiss a worker after a failure that may pass; any other failure is raised."""
@@ -127,7 +123,6 @@ class Workers:
         worker.number = None
         if worker in self._workers:
             self._workers.remove(worker)
-            self._selector.unregister(worker.output)
         worker.end()
         if place is not None:
             sweep_process(place.folder, worker.pid)

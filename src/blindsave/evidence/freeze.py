@@ -18,7 +18,7 @@ from blindsave.evidence.plan import Plan, load_plan
 SCHEMA = "blindsave.freeze.v1"
 SEALED_SPLIT = "sealed_test"
 SEALED_DISTRIBUTION = "direct_launch_v3_sealed_test_v1"
-DECIDING = ("arena", "task", "policies", "learning", "evidence", "store.py")
+DECIDING = ("arena", "task", "policies", "learning", "evidence", "store.py", "tensors.py")
 """The packages that can change a result. Everything else draws, measures, checks or tells, and may change freely."""
 DECLARATION = "No outcome on any test shot has been looked at before this manifest was written."
 

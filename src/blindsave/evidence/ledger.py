@@ -8,13 +8,13 @@ import contextlib
 import datetime
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blindsave.errors import BadFile, BadInput
-from blindsave.store import canonical_json, digest, sync
+from blindsave.errors import BadFile
+from blindsave.store import canonical_json, digest, held, sync
 
 START = "0" * 64
 
@@ -74,18 +74,9 @@ class Ledger:
         sync(self.path.parent)
         return Entry(**body, sha256=digest(body))
 
-    @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
-        """Hold the ledger alone; the operating system lets go of it when the process ends, however it ends."""
-        import fcntl
-
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with open(self.path.with_name(f".{self.path.name}.lock"), "w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise BadInput(f"another process is writing to {self.path}") from error
-            yield
+    def lock(self) -> contextlib.AbstractContextManager[None]:
+        """Hold the ledger alone."""
+        return held(self.path.with_name(f".{self.path.name}.lock"), f"another process is writing to {self.path}")
 
     def _split(self) -> tuple[list[bytes], bytes]:
         """Whole lines, and what a crash may have left after the last newline."""

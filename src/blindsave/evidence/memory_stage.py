@@ -12,42 +12,37 @@ import pyarrow as pa
 
 from blindsave.errors import BadInput
 from blindsave.evidence import memory, tables
-from blindsave.evidence.contestants import Contestant
 from blindsave.evidence.grid import Progress, grid
 from blindsave.evidence.saves import saves
 from blindsave.evidence.schedule import Schedule, schedule
 from blindsave.evidence.summaries import saves_by_seed
-from blindsave.policies import mlp
-from blindsave.policies.catalog import models_folder
+from blindsave.policies.catalog import CONTROL, NamedPolicy, control_files, from_file, models_folder
 from blindsave.policies.reset import ResetAt
-from blindsave.store import digest, sha256_file, write_json
+from blindsave.store import digest, write_json
 from blindsave.task.shots import shots
 
-PPO = "ppo"
 VISIBLE = (0,)
 SELECTION_SPLIT, TEST_SPLIT = "validation", "test"
 
 
-def ppo_contestants(folder: Path | None = None) -> list[Contestant]:
-    """The exported actors of a folder (default: the shipped ones), by training seed."""
-    root = folder or models_folder() / PPO
-    found = []
-    for path in sorted(root.glob("*.safetensors")):
-        policy = mlp.read(path)
-        family, _, seed = policy.name.partition("/")
-        if not seed.isdigit():
-            raise BadInput(f"{path} holds the policy {policy.name}, which has no training seed")
-        found.append(Contestant(family, int(seed), policy, sha256_file(path)))
+def controls(folder: Path | None = None) -> list[NamedPolicy]:
+    """The memoryless controls of a folder (default: the shipped ones), by training seed."""
+    found = [from_file(path) for path in control_files(folder)]
+    for one in found:
+        if not one.training_seed:
+            raise BadInput(f"{one.file} holds the policy {one.name}, which has no training seed")
+        if one.policy.initial(1).size:
+            raise BadInput(f"{one.file} holds the policy {one.name}, which has a memory and is no memoryless control")
     if not found:
-        raise BadInput(f"{root} holds no PPO policy; `blindsave ppo train` makes them")
+        raise BadInput(f"{folder or models_folder() / CONTROL} holds no PPO policy; `blindsave ppo train` makes them")
     return found
 
 
-def with_reset(contestant: Contestant) -> Contestant:
+def with_reset(named: NamedPolicy) -> NamedPolicy:
     """The same policy, made to forget when the puck disappears."""
-    player = ResetAt(contestant.player)
-    sha256 = digest({"reset_at": player.reset_step, "policy": contestant.sha256})
-    return Contestant(f"{contestant.policy}_reset", contestant.training_seed, player, sha256)
+    policy = ResetAt(named.policy)
+    sha256 = digest({"reset_at": policy.reset_step, "policy": named.sha256})
+    return NamedPolicy(f"{named.family}_reset", named.training_seed, policy, sha256)
 
 
 class MemoryStage:
@@ -68,48 +63,47 @@ class MemoryStage:
         """The grid of a split."""
         return schedule(split, blackouts, members=shots(split)[: self.shots_per_split])
 
-    def play(self, contestants: Sequence[Contestant], split: str, blackouts: Sequence[int]) -> pa.Table:
+    def play(self, policies: Sequence[NamedPolicy], split: str, blackouts: Sequence[int]) -> pa.Table:
         """The checked table of some policies over a grid."""
         chosen = self.schedule(split, blackouts)
-        return grid(self.root, contestants, chosen, threads=self.threads, progress=self.progress)
+        return grid(self.root, policies, chosen, threads=self.threads, progress=self.progress)
 
-    def select(self, candidates: Sequence[Contestant], teacher: Contestant | None, out: Path) -> memory.Selection:
+    def select(self, candidates: Sequence[NamedPolicy], teacher: NamedPolicy | None, out: Path) -> memory.Selection:
         """Play the visible validation shots and choose; the table goes to `validation.parquet`."""
-        players = [*candidates, teacher] if teacher else list(candidates)
-        table = self.play(players, SELECTION_SPLIT, VISIBLE)
+        table = self.play([*candidates, *([teacher] if teacher else [])], SELECTION_SPLIT, VISIBLE)
         tables.write(table, out / "validation.parquet")
-        return memory.select(table, candidates[0].policy, teacher.policy if teacher else None)
+        return memory.select(table, candidates[0].family, teacher.family if teacher else None)
 
-    def choose(self, candidates: Sequence[Contestant], teacher: Contestant) -> Contestant | None:
+    def choose(self, candidates: Sequence[NamedPolicy], teacher: NamedPolicy) -> NamedPolicy | None:
         """The control that `run` will choose, if it qualifies; nothing is written."""
         table = self.play([*candidates, teacher], SELECTION_SPLIT, VISIBLE)
-        selection = memory.select(table, candidates[0].policy, teacher.policy)
+        selection = memory.select(table, candidates[0].family, teacher.family)
         return _chosen(selection, candidates) if selection.qualified else None
 
-    def evaluate(self, candidates: Sequence[Contestant], out: Path) -> dict[str, Any]:
+    def evaluate(self, candidates: Sequence[NamedPolicy], out: Path) -> dict[str, Any]:
         """The memoryless control alone: selection, and every seed on the test grid if the chosen one qualifies."""
         selection = self.select(candidates, None, out)
         result: dict[str, Any] = {"selection": selection.to_dict(), "saves": None}
         if selection.qualified:
             table = self.play(candidates, TEST_SPLIT, memory.LENGTHS)
             tables.write(table, out / "test.parquet")
-            result["saves"] = _counts(table, candidates[0].policy)
+            result["saves"] = _counts(table, candidates[0].family)
         write_json(out / "summary.json", result)
         return result
 
-    def state_reset(self, teacher: Contestant, out: Path) -> memory.MemoryTest:
+    def state_reset(self, teacher: NamedPolicy, out: Path) -> memory.MemoryTest:
         """The teacher with and without its memory; the table goes to `state_reset.parquet`."""
         table = self.play([teacher, with_reset(teacher)], TEST_SPLIT, memory.LENGTHS)
         tables.write(table, out / "state_reset.parquet")
-        return memory.state_reset(table, teacher.policy)
+        return memory.state_reset(table, teacher.family)
 
-    def memoryless(self, teacher: Contestant, chosen: Contestant, out: Path) -> memory.MemoryTest:
+    def memoryless(self, teacher: NamedPolicy, chosen: NamedPolicy, out: Path) -> memory.MemoryTest:
         """The teacher against the selected control; the table goes to `memoryless.parquet`."""
         table = self.play([teacher, chosen], TEST_SPLIT, memory.LENGTHS)
         tables.write(table, out / "memoryless.parquet")
-        return memory.memoryless(table, teacher.policy, chosen.policy)
+        return memory.memoryless(table, teacher.family, chosen.family)
 
-    def run(self, teacher: Contestant, candidates: Sequence[Contestant], out: Path) -> dict[str, Any]:
+    def run(self, teacher: NamedPolicy, candidates: Sequence[NamedPolicy], out: Path) -> dict[str, Any]:
         """Both memory tests, and `memory.json` with everything said about them."""
         reset = self.state_reset(teacher, out)
         selection = self.select(candidates, teacher, out)
@@ -128,7 +122,7 @@ class MemoryStage:
         return result
 
 
-def _chosen(selection: memory.Selection, candidates: Sequence[Contestant]) -> Contestant:
+def _chosen(selection: memory.Selection, candidates: Sequence[NamedPolicy]) -> NamedPolicy:
     seed = selection.chosen.training_seed
     return next(one for one in candidates if one.training_seed == seed)
 

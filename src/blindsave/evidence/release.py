@@ -16,16 +16,16 @@ import pyarrow as pa
 from blindsave import store
 from blindsave.errors import BadFile, BadInput
 from blindsave.evidence import tables
-from blindsave.evidence.contestants import Contestant, from_file
 from blindsave.evidence.freeze import SEALED_DISTRIBUTION, SEALED_SPLIT, Frozen, open_frozen
 from blindsave.evidence.grid import grid
 from blindsave.evidence.ledger import Entry, Ledger
 from blindsave.evidence.schedule import Schedule
 from blindsave.evidence.summaries import condition_name
+from blindsave.policies.catalog import NamedPolicy, from_file
 from blindsave.task.shots import Shot, generate, split_named
 
-Play = Callable[[Path, list[Contestant], Schedule], pa.Table]
-Load = Callable[[Path, str, int], Contestant]
+Play = Callable[[Path, list[NamedPolicy], Schedule], pa.Table]
+Load = Callable[[Path, str, int], NamedPolicy]
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ def release(
         refuse_second(ledger)
         frozen = open_frozen(manifest, root, code)
         opening = _opening(frozen, ledger, Path(out))
-        contestants = [load(frozen.policy_file(name, seed), name, seed) for name, seed in frozen.plan.runs]
+        policies = [load(frozen.policy_file(name, seed), name, seed) for name, seed in frozen.plan.runs]
         paths, rates = {}, {}
         for split, schedule in opened_schedules(frozen).items():
-            table = play(Path(work), contestants, schedule)
+            table = play(Path(work), policies, schedule)
             tables.check(table, tables.Expected(frozen.plan.policies(split), (schedule.layout,)))
             paths[split] = tables.write(table, Path(out) / f"{split}.parquet")
             rates[split] = save_rates(table)

@@ -9,8 +9,6 @@ from blindsave.store import digest
 from blindsave.task.episode import UNDISTURBED, Disturbance, Episode
 from blindsave.task.shots import Shot, shots
 
-CLEAN = UNDISTURBED.name
-
 
 class ShotRow(NamedTuple):
     """What a table says of a shot."""

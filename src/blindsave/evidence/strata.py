@@ -72,19 +72,14 @@ class Stratified:
     ) -> Contrast:
         """Policy `a` minus policy `b` within a group."""
         one, other = (a, blackout, disturbance), (b, blackout, disturbance)
-        return self._contrast(group, group, one, other, (a, b), margin)
+        return self._contrast(group, one, other, (a, b), margin)
 
     def noise_effect(
         self, group: str, policy: str, blackout: int, disturbance: str, margin: float = MARGIN
     ) -> Contrast:
         """A policy under a disturbance minus the same policy clean."""
         one, other = (policy, blackout, disturbance), (policy, blackout, "clean")
-        return self._contrast(group, group, one, other, (policy, f"{policy} clean"), margin)
-
-    def asymmetry(self, policy: str, blackout: int, left: str = "alias_left", right: str = "alias_right") -> Contrast:
-        """A policy's save rate on shots to the left minus on shots to the right."""
-        cell = (policy, blackout, "clean")
-        return self._contrast(left, right, cell, cell, (f"{policy} {left}", f"{policy} {right}"), MARGIN)
+        return self._contrast(group, one, other, (policy, f"{policy} clean"), margin)
 
     def differences(
         self, names: Iterable[str], pairs: Iterable[tuple[str, str]], blackout: int, disturbance: str = "clean"
@@ -98,13 +93,10 @@ class Stratified:
             if {a, b} <= present
         ]
 
-    def _contrast(
-        self, group: str, other_group: str, one: Cell, other: Cell, names: tuple[str, str], margin: float
-    ) -> Contrast:
-        estimate = self._point(group, one) - self._point(other_group, other)
-        replicates = self.replicates[group][one] - self.replicates[other_group][other]
-        title = group if group == other_group else f"{group}-{other_group}"
-        return contrast(names, one[1], estimate, replicates, margin=margin, disturbance=one[2], group=title)
+    def _contrast(self, group: str, one: Cell, other: Cell, names: tuple[str, str], margin: float) -> Contrast:
+        estimate = self._point(group, one) - self._point(group, other)
+        replicates = self.replicates[group][one] - self.replicates[group][other]
+        return contrast(names, one[1], estimate, replicates, margin=margin, disturbance=one[2], group=group)
 
     def _point(self, group: str, cell: Cell) -> float:
         if group not in self.points:

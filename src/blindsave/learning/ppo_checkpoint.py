@@ -6,19 +6,16 @@ Parameters, optimiser moments, the generators of torch, NumPy and every place, a
 # pyright: reportMissingImports=false
 # (Types are checked without the extra `ppo`, too.)
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
 from stable_baselines3 import PPO
 
+from blindsave import tensors
 from blindsave.errors import BadFile, BadInput
 from blindsave.learning.ppo_env import DefendVecEnv
-from blindsave.store import write_whole
 
 FORMAT = "blindsave.ppo.checkpoint.v1"
 MOMENTS = ("exp_avg", "exp_avg_sq", "step")
@@ -47,9 +44,7 @@ def save(path: Path, model: PPO, identity: dict[str, Any]) -> None:
         "place_generators": [rng.bit_generator.state for rng in env.generators],
         "blackouts": env.blackouts,
     }
-    metadata = {"format": FORMAT, "identity": json.dumps(identity), "state": json.dumps(state)}
-    arrays = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    write_whole(path, lambda temporary: save_file(arrays, temporary, metadata))
+    tensors.write(path, arrays, {"format": FORMAT, "identity": identity, "state": state})
 
 
 def restore(path: Path, model: PPO, identity: dict[str, Any], until: int | None = None) -> None:
@@ -58,10 +53,12 @@ def restore(path: Path, model: PPO, identity: dict[str, Any], until: int | None 
     A run that already took `until` steps needs its unfinished episodes no more, so that a finished checkpoint
     outlives changes of the arena.
     """
-    arrays, metadata = _read(path)
-    if json.loads(metadata["identity"]) != identity:
+    arrays, metadata = tensors.read(path)
+    if metadata.get("format") != FORMAT:
+        raise BadFile(f"{path} is not a PPO checkpoint of format {FORMAT}")
+    if metadata["identity"] != identity:
         raise BadInput(f"{path} belongs to a run with another configuration; choose another folder or delete it")
-    state, env = json.loads(metadata["state"]), _env(model)
+    state, env = metadata["state"], _env(model)
     optimizer = model.policy.optimizer
     for name, p in model.policy.named_parameters():
         p.data.copy_(torch.from_numpy(arrays[f"parameter.{name}"]))
@@ -87,18 +84,6 @@ def _restore_episodes(path: Path, env: DefendVecEnv, arrays: dict[str, np.ndarra
             env.batch.restore(place, arrays[f"place.{place}"].tobytes())
         except ValueError as error:
             raise BadFile(f"{path} holds episodes of another version of the arena: {error}") from error
-
-
-def _read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    try:
-        with safe_open(path, "numpy") as file:
-            metadata = file.metadata() or {}
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
-    except (OSError, SafetensorError) as error:
-        raise BadFile(f"{path} is damaged or cannot be read: {error}") from error
-    if metadata.get("format") != FORMAT:
-        raise BadFile(f"{path} is not a PPO checkpoint of format {FORMAT}")
-    return arrays, metadata
 
 
 def _env(model: PPO) -> DefendVecEnv:

@@ -12,21 +12,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave.arena.constants import CONTROL_DT_S, MALLET_BOX_M, PUCK_BOX_M, ROBOT_BASE_M
+from blindsave.arena.constants import CONTROL_DT_S
 from blindsave.diagnostics.probe import features
 from blindsave.draw.recording import PUCK
 from blindsave.errors import BadInput
-from blindsave.play.roster import Player
-from blindsave.task.defend import DefendBatch
+from blindsave.play.roster import Probed
+from blindsave.policies.closed_loop import ClosedLoop
 from blindsave.task.episode import Episode
+from blindsave.task.interface import PUCK as SEEN_PUCK
+from blindsave.task.interface import mallet_m, puck_m, to_table
 from blindsave.task.outcomes import Outcome
 from blindsave.task.shots import Shot
 from blindsave.task.tracking import BLACKOUT_START, OBSERVATIONS, blackout, compose, noise_trace
 
-MOST_PLAYERS = 2
+MOST_POLICIES = 2
 MOST_NOISE_MM = 50.0
 SPEEDS = (0.05, 1.0)
-SEEN_PUCK = slice(16, 18)
 
 
 @dataclass(frozen=True)
@@ -79,48 +80,47 @@ class Frame:
 class Table:
     """One policy playing one episode, one control step at a time; remembers every frame."""
 
-    def __init__(self, player: Player, episode: Episode) -> None:
-        self.player = player
-        self._batch = DefendBatch(1, threads=1)
-        self._batch.reset([episode])
-        self._carry = player.policy.initial(1)
-        self.outcome = Outcome.RUNNING
-        self.first_contact = -1
+    def __init__(self, policy: Probed, episode: Episode) -> None:
+        self.policy = policy
+        self._loop = ClosedLoop(policy.policy, [episode], threads=1)
+        self._batch = self._loop.batch
         self.frames = [self._frame(None)]
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the episode has ended; RUNNING before that."""
+        return Outcome(int(self._batch.outcome[0]))
+
+    @property
+    def first_contact(self) -> int:
+        """The step of the first touch; -1 if there was none yet."""
+        return int(self._batch.first_contact[0])
 
     def step(self) -> None:
         """Simulate one control step; nothing happens after the end."""
         if self.outcome != Outcome.RUNNING:
             return
-        batch, policy = self._batch, self.player.policy
-        told = (batch.obs.copy(), batch.truth.copy()) if getattr(policy, "privileged", False) else (batch.obs.copy(),)
-        self._carry, action = policy.step(self._carry, *told)
-        # As everywhere: an action that is no number never reaches the robot, and the episode counts as a failure.
-        finite = bool(np.isfinite(action).all())
-        locked = bool(batch.locked[0])
-        if not finite and not locked:
-            self.outcome = Outcome.NON_FINITE_STATE
+        action, locked, before = self._loop.ask(), bool(self._batch.locked[0]), int(self._batch.steps[0])
+        believed = self._believed()
+        self._loop.act(action)
+        if self._batch.steps[0] == before:  # the action was no number, and nothing has moved
             return
-        safe = np.where(np.isfinite(action), action, np.float32(0)).astype(np.float32)
-        # What the memory holds now is what it knew at the observation just used: it belongs to the last frame.
-        self.frames[-1] = replace(self.frames[-1], believed=self._believed())
-        batch.step(safe)
-        self.outcome = Outcome(int(batch.outcome[0]))
-        self.first_contact = int(batch.first_contact[0])
-        target = None if locked else on_table(np.clip(safe[0], -1, 1), MALLET_BOX_M)
+        # What the memory held was what it knew at the observation just used: it belongs to the last frame.
+        self.frames[-1] = replace(self.frames[-1], believed=believed)
+        target = None if locked else to_table(mallet_m(np.clip(action[0], -1, 1)))
         self.frames.append(self._frame(target))
 
     def _frame(self, target: NDArray[np.float64] | None) -> Frame:
         batch, visible = self._batch, bool(self._batch.visible[0])
-        seen = on_table(batch.obs[0, SEEN_PUCK], PUCK_BOX_M) if visible else None
+        seen = to_table(puck_m(batch.obs[0, SEEN_PUCK])) if visible else None
         return Frame(batch.qpos[0].copy(), visible, seen, target, None)
 
     def _believed(self) -> NDArray[np.float64] | None:
         """Where the memory has a puck it cannot see; only hidden pucks were ever fitted."""
-        probe = self.player.probe
+        probe = self.policy.probe
         if probe is None or self.frames[-1].visible:
             return None
-        return probe.position_mm(features(self._carry, self._batch.obs))[0] / 1000.0
+        return probe.position_mm(features(self._loop.carry, self._batch.obs))[0] / 1000.0
 
     @property
     def last(self) -> int:
@@ -176,19 +176,19 @@ class Game:
         self.scores: dict[str, Score] = {}
         self._counted = True
 
-    def launch(self, shot: Shot, players: Sequence[Player], conditions: Conditions) -> None:
+    def launch(self, shot: Shot, policies: Sequence[Probed], conditions: Conditions) -> None:
         """Start a new take."""
-        if not 1 <= len(players) <= MOST_PLAYERS:
-            raise BadInput(f"a shot is played by one or {MOST_PLAYERS} policies, got {len(players)}")
+        if not 1 <= len(policies) <= MOST_POLICIES:
+            raise BadInput(f"a shot is played by one or {MOST_POLICIES} policies, got {len(policies)}")
         episode = conditions.episode(shot)
-        self.take = Take(shot, conditions, tuple(Table(player, episode) for player in players))
+        self.take = Take(shot, conditions, tuple(Table(one, episode) for one in policies))
         self.moment, self.paused, self._counted = 0.0, False, False
 
-    def again(self, players: Sequence[Player]) -> None:
+    def again(self, policies: Sequence[Probed]) -> None:
         """The same shot under the same conditions, with other policies."""
         if self.take is None:
             raise BadInput("there is no shot to repeat yet")
-        self.launch(self.take.shot, players, self.take.conditions)
+        self.launch(self.take.shot, policies, self.take.conditions)
 
     def replay(self) -> None:
         """Show the last shot from its start; scores do not change."""
@@ -236,11 +236,5 @@ class Game:
         if self.finished and not self._counted:
             self._counted = True
             for table in take.tables:
-                score = self.scores.get(table.player.name, Score())
-                self.scores[table.player.name] = Score(score.saves + table.outcome.saved, score.shots + 1)
-
-
-def on_table(normalised: NDArray[np.floating], box: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Normalised robot-frame position to the table frame, metres."""
-    low, high = box
-    return low + (normalised.astype(np.float64) + 1) / 2 * (high - low) + np.asarray(ROBOT_BASE_M[:2])
+                score = self.scores.get(table.policy.name, Score())
+                self.scores[table.policy.name] = Score(score.saves + table.outcome.saved, score.shots + 1)

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from html import escape
 
+from blindsave.draw.policy_looks import title
 from blindsave.play.game import Game, Score
-from blindsave.play.roster import Player, title
+from blindsave.play.roster import Probed
 from blindsave.play.stage import BELIEVED, LOST, SAVED, SEEN, UNSEEN, WANTED, Colour
 from blindsave.task.outcomes import Outcome
 
@@ -58,18 +59,18 @@ def status(game: Game) -> str:
             words, colour = ("puck hidden", UNSEEN) if hidden else ("puck in sight", SEEN)
         ink = "#06130a" if colour in (SAVED, SEEN, UNSEEN) else "#fff"
         pill = f"background:{css(colour)};color:{ink};border-radius:0.5em;padding:0.1em 0.6em;{LOUD}"
-        code = f"data-policy='{escape(table.player.name)}' data-outcome='{outcome.label}'"
+        code = f"data-policy='{escape(table.policy.name)}' data-outcome='{outcome.label}'"
         lines += (
             f"<div style='display:flex;justify-content:space-between;align-items:center;gap:0.6em;margin:0.35em 0;"
-            f"font-size:0.9em' {code}><span>{escape(table.player.title)}</span>"
-            f"<span style='{pill}'>{escape(words)}</span></div>{_probed(table.player)}"
+            f"font-size:0.9em' {code}><span>{escape(table.policy.title)}</span>"
+            f"<span style='{pill}'>{escape(words)}</span></div>{_probed(table.policy)}"
         )
     return f"<div class='blindsave-status' style='{BOX}'>{lines}</div>"
 
 
-def _probed(player: Player) -> str:
+def _probed(policy: Probed) -> str:
     """How far the believed puck can be trusted."""
-    figures = player.probe.figures if player.probe else None
+    figures = policy.probe.figures if policy.probe else None
     if not figures:
         return ""
     source = "its memory" if figures.get("reads") == "carry" else "its observation alone"

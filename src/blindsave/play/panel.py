@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from blindsave.draw.policy_looks import title
 from blindsave.play import aim
 from blindsave.play import markup as words
 from blindsave.play.game import MOST_NOISE_MM, Conditions
-from blindsave.play.roster import title
 from blindsave.task.tracking import BLACKOUT_START
 
 Command = Callable[[str], None]

@@ -36,6 +36,7 @@ class Arena:
         self.sessions: dict[int, Session] = {}
         self.visitors_served = self.ticks = self.late_ticks = self.faults = 0
         self._shots = 0
+        self._said: set[str] = set()
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self.loop_errors = guard.QuietLoop()
@@ -138,15 +139,22 @@ class Arena:
     def _tick(self, number: int, session: Session) -> None:
         try:
             session.tick()
-        except Exception:
+        except Exception as error:
             # One game's fault is its own: it is closed after a few, the others go on.
             self.faults += 1
             session.faults += 1
-            if number in self.sessions:
-                LOG.debug("a game failed", exc_info=True)
+            if number in self.sessions:  # a page that was closed just now is nothing to speak of
+                self._complain(f"{type(error).__name__}: {error}")
             if session.faults >= MOST_FAULTS:
                 with self._lock:
                     self.sessions.pop(number, None)
+
+    def _complain(self, fault: str) -> None:
+        """Say a fault on standard error, once however often it happens."""
+        if fault not in self._said:
+            self._said.add(fault)
+            print(f"blindsave: a game failed ({fault}); the others go on", file=sys.stderr, flush=True)
+            LOG.debug("a game failed", exc_info=True)
 
     @property
     def address(self) -> str:

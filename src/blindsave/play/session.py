@@ -98,7 +98,7 @@ class Session:
         self._launch(aim.from_sliders(*self.panel.own_aim))
 
     def _do_again(self, _: Any) -> None:
-        self.game.again([self.roster.player(name) for name in self.panel.policies])
+        self.game.again([self.roster.policy(name) for name in self.panel.policies])
         self._arrange()
 
     def _do_pause(self, _: Any) -> None:
@@ -129,13 +129,13 @@ class Session:
         self._launch(aim.from_drag(begin, finish))
 
     def _launch(self, shot: Shot) -> None:
-        players = [self.roster.player(name) for name in self.panel.policies]
-        self.game.launch(shot, players, self.panel.conditions)
+        policies = [self.roster.policy(name) for name in self.panel.policies]
+        self.game.launch(shot, policies, self.panel.conditions)
         self._arrange()
 
     def _arrange(self) -> None:
         """One table in the middle or two side by side, with the names over them and the camera where it sees them."""
-        names = [table.player.title for table in self.game.take.tables] if self.game.take else []
+        names = [table.policy.title for table in self.game.take.tables] if self.game.take else []
         both = len(names) == 2 if names else len(self.panel.policies) == 2
         self.stages[0].place(-APART_M if both else 0.0, visible=True)
         self.stages[1].place(APART_M, visible=both)

@@ -1,12 +1,13 @@
 """The policy contract: anything that maps what was seen to a mallet target."""
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-OBSERVATION_FLOATS = 19
-ACTION_FLOATS = 2
+from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
+
+__all__ = ["ACTION_FLOATS", "OBSERVATION_FLOATS", "Policy"]
 
 
 @runtime_checkable
@@ -16,7 +17,8 @@ class Policy(Protocol):
     The carry holds everything retained between steps, the previous requested action included. A new episode means a
     fresh carry from `initial`; nothing else resets it. The rows of a batch never influence each other.
     A policy may also have an attribute `native`: a PyCapsule of name `blindsave.policy` (task/core/policy.h)
-    through which a whole closed-loop episode runs in C, or None.
+    through which a whole closed-loop episode runs in C, or None. Other attributes ask the closed loop for something
+    (`ClosedLoop`): `privileged` for the truth as a third argument of `step`, `whole_batch` for all rows at every step.
     """
 
     @property
@@ -33,8 +35,3 @@ class Policy(Protocol):
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """(n, C) carries and (n, 19) observations to new carries and (n, 2) actions in [-1, 1]."""
         ...
-
-
-def native_of(policy: Policy) -> Any | None:
-    """The policy's C capsule, or None if it has to be stepped from Python."""
-    return getattr(policy, "native", None)

@@ -1,19 +1,23 @@
-"""From a name to a policy: shipped models, policy files and policies without a file.
+"""The one catalogue of policies: from what a user may name to a policy, its name in tables, its file and its hash.
 
-A name is, in this order: a registered name (a scripted controller), a path of a policy file, FAMILY/SEED for a student
+A name is, in this order: a registered name (a scripted policy), a path of a policy file, FAMILY/SEED for a student
 or the memoryless control (`ppo`) among the shipped models, or the bare name of another shipped model (`teacher`).
 """
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from blindsave.errors import BadFile, BadInput
 from blindsave.policies import files
 from blindsave.policies.base import Policy
-from blindsave.policies.students.registry import find
+from blindsave.policies.students.registry import PAPER_FAMILIES, find
+from blindsave.store import digest, sha256_file
 
 MODELS_VARIABLE = "BLINDSAVE_MODELS"
 """Environment variable that names another folder of models."""
@@ -27,6 +31,7 @@ Loader = Callable[..., Policy]
 NAMES: dict[str, str | Loader] = {
     "inactive": "blindsave.policies.scripted:INACTIVE",
     "fixed_centre": "blindsave.policies.scripted:FIXED_CENTRE",
+    "privileged": "blindsave.policies.scripted:PRIVILEGED",
 }
 """Policies without a file: name -> a function that makes it, or the address "module:attribute" of a policy or of such
 a function, imported only when used."""
@@ -37,6 +42,27 @@ FORMATS: dict[str, str | Loader] = {
     "blindsave.teacher": "blindsave.policies.dreamer:teacher_from",
 }
 """Kinds of policy files: `format` of the metadata -> loader(path, tensors, metadata) or its address."""
+
+ENTRY_POINTS = "blindsave.policies"
+"""Installed packages add kinds of policy files through this entry-point group: format = "module:loader"."""
+
+
+@dataclass(frozen=True, eq=False)
+class NamedPolicy:
+    """A policy with the name and training seed its rows carry; `sha256` changes whenever its behaviour may."""
+
+    family: str
+    """The column `policy` of tables: a student's family, or the whole name of a policy without training seed."""
+    training_seed: int
+    """0 where there is none."""
+    policy: Any
+    sha256: str
+    file: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """FAMILY/SEED, or the bare name where there is no seed."""
+        return f"{self.family}/{self.training_seed}" if self.training_seed else self.family
 
 
 def register_name(name: str, loader: str | Loader) -> None:
@@ -75,40 +101,111 @@ def shipped() -> list[str]:
     return sorted(f"{path.parent.name}/{path.stem}" for path in found)
 
 
+def trained() -> list[str]:
+    """The names of everything shipped that was trained: students in the study's order, teacher, memoryless controls."""
+    order = {family: rank for rank, family in enumerate(PAPER_FAMILIES)}
+    students = sorted(shipped(), key=lambda name: (order.get(name.partition("/")[0], len(order)), name))
+    teacher = [TEACHER] if model_file(TEACHER).is_file() else []
+    return [*students, *teacher, *sorted(f"{CONTROL}/{path.stem}" for path in control_files())]
+
+
+def control_files(folder: Path | None = None) -> list[Path]:
+    """The memoryless controls of a folder, by default the shipped ones."""
+    return sorted((folder or models_folder() / CONTROL).glob("*.safetensors"))
+
+
 def load(name: str | Path) -> Policy:
     """The policy of this name, ready to run."""
-    text = str(name)
+    return resolve(name).policy
+
+
+def resolve(name: str | Path) -> NamedPolicy:
+    """The policy of this name or file, with all that tables, messages and caches need to know of it."""
+    text, path = str(name), Path(name)
     if text in NAMES:
-        found = _resolve(NAMES[text])
-        return found if hasattr(found, "step") else found()
-    path = Path(name)
+        found = _import(NAMES[text])
+        return NamedPolicy(text, 0, found if hasattr(found, "step") else found(), digest({"named": text}))
     if path.is_file() or path.suffix == ".safetensors":
-        return load_file(path)
-    family, _, seed = text.partition("/")
-    if seed and (family == CONTROL or find(family)):
-        file = student_file(family, seed) if family != CONTROL else models_folder() / CONTROL / f"{seed}.safetensors"
-        if not file.is_file():
-            raise BadFile(f"no shipped model `{text}` ({file} does not exist)")
-        return load_file(file)
-    if text and (text == TEACHER or model_file(text).is_file()):
-        if not model_file(text).is_file():
-            raise BadFile(f"no shipped model `{text}` ({model_file(text)} does not exist)")
-        return load_file(model_file(text))
-    known = [*NAMES, TEACHER, "FAMILY/SEED", f"{CONTROL}/SEED", "a policy file"]
-    raise BadInput(f"there is no policy `{text}`; a policy is {', '.join(known[:-1])} or {known[-1]}")
+        return from_file(path)
+    file = _shipped_file(text)
+    if file is None:
+        known = [*NAMES, TEACHER, "FAMILY/SEED", f"{CONTROL}/SEED", "a policy file"]
+        raise BadInput(f"there is no policy `{text}`; a policy is {', '.join(known[:-1])} or {known[-1]}")
+    if not file.is_file():
+        raise BadFile(f"no shipped model `{text}` ({file} does not exist)")
+    named = from_file(file)
+    if "/" not in text:
+        return replace(named, family=text, training_seed=0)
+    if named.name != text:
+        raise BadFile(f"{file} holds {named.name}, not {text}")
+    return named
+
+
+def from_file(path: Path, family: str | None = None, training_seed: int | None = None) -> NamedPolicy:
+    """A policy file under its own name; asking for another family or seed than the file's own is a `BadFile`."""
+    policy = load_file(path)
+    own, _, seed = policy.name.partition("/")
+    found = (own, int(seed) if seed.isdigit() else 0)
+    wanted = (own if family is None else family, found[1] if training_seed is None else training_seed)
+    if wanted != found:
+        raise BadFile(f"{path} holds {policy.name}, not {wanted[0]}/{wanted[1]}")
+    return NamedPolicy(*found, policy, sha256_file(path), path)
 
 
 def load_file(path: Path) -> Policy:
     """The policy in a file, of any known format."""
     tensors, metadata = files.read_policy(path)
     kind = metadata[files.FORMAT_KEY]
+    if isinstance(kind, str) and kind not in FORMATS:
+        for point in entry_points(group=ENTRY_POINTS):
+            FORMATS.setdefault(point.name, point.value)
     if not isinstance(kind, str) or kind not in FORMATS:
         raise BadFile(f"{path}: policies of format {kind!r} are not known here")
-    return _resolve(FORMATS[kind])(path, tensors, metadata)
+    return _import(FORMATS[kind])(path, tensors, metadata)
 
 
-def _resolve(loader: str | Loader) -> Any:
+def distinct(policies: Sequence[NamedPolicy]) -> list[NamedPolicy]:
+    """The same policies, each under a name of its own: files that hold equal names are told apart by their paths.
+
+    Beside the shipped teacher, the one of old/teacher.safetensors becomes `teacher@old`. The same policy twice is a
+    `BadInput`.
+    """
+    names = [one.name for one in policies]
+    labels: dict[int, str] = {}
+    for name in dict.fromkeys(names):
+        same = [i for i, other in enumerate(names) if other == name]
+        if len({policies[i].sha256 for i in same}) < len(same):
+            raise BadInput(f"{name} takes part twice")
+        labels |= _labels({i: policies[i] for i in same if len(same) > 1 and not _is_shipped(policies[i])})
+    return [replace(one, family=f"{one.family}@{labels[i]}") if i in labels else one for i, one in enumerate(policies)]
+
+
+def _labels(same: dict[int, NamedPolicy]) -> dict[int, str]:
+    """What tells files of one name apart: their own names, their folders', or else their hashes."""
+    options = ((one.file.stem, one.file.parent.name) if one.file else ("", "") for one in same.values())
+    for option in zip(*options, strict=True):
+        words = [re.sub(r"[^\w.-]", "_", word) for word in option]
+        if len(set(words)) == len(words) and not {"", *(one.family for one in same.values())} & set(words):
+            return dict(zip(same, words, strict=True))
+    return {i: one.sha256[:8] for i, one in same.items()}
+
+
+def _is_shipped(one: NamedPolicy) -> bool:
+    return one.file is None or one.file.resolve().is_relative_to(models_folder().resolve())
+
+
+def _shipped_file(name: str) -> Path | None:
+    """Where a shipped model of this name would lie; None if it cannot be the name of one."""
+    family, _, seed = name.partition("/")
+    if seed and family == CONTROL:
+        return models_folder() / CONTROL / f"{seed}.safetensors"
+    if seed and find(family):
+        return student_file(family, seed)
+    return model_file(name) if name == TEACHER or (name and model_file(name).is_file()) else None
+
+
+def _import(loader: str | Loader) -> Any:
     if not isinstance(loader, str):
         return loader
-    module, _, function = loader.partition(":")
-    return getattr(import_module(module), function)
+    module, _, attribute = loader.partition(":")
+    return getattr(import_module(module), attribute)

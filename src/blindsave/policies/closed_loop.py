@@ -1,209 +1,178 @@
-"""Let a policy play whole episodes. The result is a function of (policy, episode) alone: never of lanes or threads."""
+"""Let a policy play. `ClosedLoop` is the one place where a policy is asked and its answer reaches the robot.
+
+`run` plays whole episodes; what happens in one is a function of (policy, episode) alone, never of places or threads.
+Whoever has to look or to meddle on the way (a recording, the live arena, an exchange of memories) steps the loop:
+
+    loop = ClosedLoop(policy, episodes)
+    while len(loop.running):
+        actions = loop.ask()  # the carries have moved on, the robot has not
+        loop.act(actions)
+"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from blindsave.arena.simulator import Backend
 from blindsave.errors import BadInput
 from blindsave.policies.base import Policy
-from blindsave.policies.scripted import Privileged
 from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import Episode
-from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
+from blindsave.task.interface import ACTION_FLOATS
+from blindsave.task.outcomes import Outcome
+from blindsave.task.results import EpisodeResults
 
-DEFAULT_LANES = 512
+DEFAULT_PLACES = 512
 NATIVE_CHUNK = 1024
-SAVED_CODES = [int(outcome) for outcome in Outcome if outcome.saved]
 Progress = Callable[[int], None]
+Places = NDArray[np.int_]
 
 
-@dataclass(frozen=True, eq=False)
-class EpisodeResults:
-    """How each episode ended, in the order in which the episodes were given.
+class ClosedLoop:
+    """A policy in the places of a batch: its carries, what it is told, and what becomes of its answers.
 
-    Recorded arrays are padded with zeros: an episode of `steps` control steps fills `obs[: steps + 1]` (m, 126, 19),
-    `truth[: steps + 1]` (m, 126, 4) and `actions[:steps]` (m, 125, 2), which are the actions the policy asked for.
+    Without episodes all places are free until `reset`. A policy with `privileged` is told the truth as well. One with
+    `whole_batch` is asked about all places at every step, ended ones too, and may carry whatever it likes (a compiled
+    agent wants one shape); all others are asked about running episodes only, and carry one row per place.
     """
 
-    outcome: NDArray[np.int8]
-    steps: NDArray[np.int16]
-    first_contact: NDArray[np.int16]
-    reward: NDArray[np.float64]
-    """Sum over the episode."""
-    obs: NDArray[np.float32] | None = None
-    actions: NDArray[np.float32] | None = None
-    truth: NDArray[np.float64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.outcome)
-
-    @property
-    def saved(self) -> NDArray[np.bool_]:
-        """Which episodes were saved."""
-        return np.isin(self.outcome, SAVED_CODES)
-
-    @property
-    def visible(self) -> NDArray[np.bool_]:
-        """Which recorded observations showed the puck, (m, 126)."""
-        if self.obs is None:
-            raise BadInput("visibility is known only for recorded episodes")
-        return self.obs[:, :, 18] > 0.5
+    def __init__(
+        self,
+        policy: Policy,
+        episodes: Sequence[Episode] = (),
+        *,
+        places: int | None = None,
+        threads: int | None = None,
+        backend: Backend = "auto",
+    ) -> None:
+        self.policy: Any = policy
+        self.batch = DefendBatch(len(episodes) if places is None else places, threads=threads, backend=backend)
+        self._whole = getattr(policy, "whole_batch", False)
+        fresh = self.policy.initial(self.batch.n)
+        self.carry: Any = fresh if self._whole else fresh.copy()
+        if episodes:
+            self.batch.reset(list(episodes))
 
     @property
-    def labels(self) -> list[str]:
-        """Outcome labels."""
-        return [Outcome(code).label for code in self.outcome]
+    def running(self) -> Places:
+        """The places whose episodes have not ended."""
+        return np.flatnonzero(self.batch.outcome == Outcome.RUNNING)
+
+    def reset(self, episodes: Sequence[Episode], places: Places) -> None:
+        """Begin episodes in some places, with fresh carries."""
+        self.batch.reset(episodes, places)
+        self.carry[places] = self.policy.initial(len(places))
+
+    def ask(self, places: Places | None = None) -> NDArray[np.float32]:
+        """What the policy asks for, one row per running place; its carries move on."""
+        places = self.running if places is None else places
+        batch, asked = self.batch, np.arange(self.batch.n) if self._whole else places
+        told: list[NDArray] = [batch.obs[asked]]
+        if getattr(self.policy, "privileged", False):
+            told.append(batch.truth[asked])
+        carry, actions = self.policy.step(self.carry if self._whole else self.carry[places], *told)
+        actions, wanted = np.asarray(actions, np.float32), (len(asked), ACTION_FLOATS)
+        if actions.shape != wanted:
+            raise BadInput(f"policy {self.policy.name} must give actions of shape {wanted}, got {actions.shape}")
+        if self._whole:
+            self.carry = carry
+            return actions[places]
+        self.carry[places] = carry
+        return actions
+
+    def act(self, actions: ArrayLike, places: Places | None = None) -> None:
+        """One control step with these actions, one row per running place.
+
+        A broken action (not finite) never reaches the robot: its episode ends there and counts as a failure.
+        """
+        places = self.running if places is None else places
+        actions = np.asarray(actions, np.float32)
+        finite: NDArray[np.bool_] = np.all(np.isfinite(actions), axis=1)
+        broken = ~finite & ~self.batch.locked[places]
+        self.batch.outcome[places[broken]] = Outcome.NON_FINITE_STATE
+        if not broken.all():
+            self.batch.step(np.where(finite[:, None], actions, np.float32(0))[~broken], places[~broken])
 
 
 def run(
-    policy: Policy | Privileged,
+    policy: Policy,
     episodes: Sequence[Episode],
     *,
     threads: int | None = None,
-    lanes: int | None = None,
+    places: int | None = None,
     record: bool = False,
     progress: Progress | None = None,
     backend: Backend = "auto",
 ) -> EpisodeResults:
     """Play every episode and return how each ended.
 
-    A policy with a native kernel plays inside the compiled core; any other is stepped from Python, `lanes` episodes
-    at a time, each lane taking the next episode when its own ends. `progress` is told how many more have ended.
+    A policy with a native kernel plays inside the compiled core; any other is stepped from Python, `places` episodes
+    at a time, each place taking the next episode when its own ends. `progress` is told how many more have ended.
     """
-    if lanes is not None and lanes < 1:
-        raise BadInput(f"lanes must be at least 1, got {lanes}")
-    tell = progress or (lambda _count: None)
+    if places is not None and places < 1:
+        raise BadInput(f"places must be at least 1, got {places}")
+    results, tell = EpisodeResults.blank(len(episodes), record), progress or (lambda _count: None)
     if not episodes:
-        return _blank(0, record)
-    width = min(lanes or DEFAULT_LANES, len(episodes))
-    capsule = None if _is_privileged(policy) else getattr(policy, "native", None)
+        return results
+    capsule = getattr(policy, "native", None)
     if capsule is not None:
         batch = DefendBatch(1, threads=threads, backend=backend)
         if batch.backend == "native":
-            return _run_native(capsule, batch, episodes, record, tell)
-    batch = DefendBatch(width, threads=threads, backend=backend)
-    return _Lanes(policy, batch, episodes, record, tell).run()
-
-
-def _is_privileged(policy: Any) -> TypeGuard[Privileged]:
-    """Whether the policy asks for the truth; then `step` takes it as a third argument."""
-    return getattr(policy, "privileged", False)
-
-
-def _blank(count: int, record: bool) -> EpisodeResults:
-    results = EpisodeResults(
-        outcome=np.zeros(count, np.int8),
-        steps=np.zeros(count, np.int16),
-        first_contact=np.full(count, -1, np.int16),
-        reward=np.zeros(count, np.float64),
-    )
-    if not record:
-        return results
-    return EpisodeResults(
-        results.outcome,
-        results.steps,
-        results.first_contact,
-        results.reward,
-        obs=np.zeros((count, TIMEOUT_STEPS + 1, 19), np.float32),
-        actions=np.zeros((count, TIMEOUT_STEPS, 2), np.float32),
-        truth=np.zeros((count, TIMEOUT_STEPS + 1, 4), np.float64),
-    )
-
-
-def _run_native(
-    capsule: Any, batch: DefendBatch, episodes: Sequence[Episode], record: bool, tell: Progress
-) -> EpisodeResults:
-    results = _blank(len(episodes), record)
-    for start in range(0, len(episodes), NATIVE_CHUNK):
-        chunk = episodes[start : start + NATIVE_CHUNK]
-        part = batch.rollout(capsule, chunk, record=record)
-        for field in fields(EpisodeResults):
-            target = getattr(results, field.name)
-            if target is not None:
-                source = "score" if field.name == "reward" else field.name
-                target[start : start + len(chunk)] = getattr(part, source)
-        tell(len(chunk))
+            for start in range(0, len(episodes), NATIVE_CHUNK):
+                chunk = slice(start, start + NATIVE_CHUNK)
+                batch.rollout(capsule, episodes[chunk], results.part(chunk))
+                tell(len(episodes[chunk]))
+            return results
+    width = min(places or DEFAULT_PLACES, len(episodes))
+    _Queue(ClosedLoop(policy, places=width, threads=threads, backend=backend), episodes, results, tell).play()
     return results
 
 
-class _Lanes:
-    """Episodes running side by side, stepped from Python; a lane takes the next episode when its own ends."""
+class _Queue:
+    """Episodes waiting for a place: a place takes the next one when its own ends."""
 
-    def __init__(
-        self,
-        policy: Policy | Privileged,
-        batch: DefendBatch,
-        episodes: Sequence[Episode],
-        record: bool,
-        tell: Progress,
-    ) -> None:
-        self.policy, self.batch, self.episodes, self.tell = policy, batch, episodes, tell
-        self.results = _blank(len(episodes), record)
-        self.carry = policy.initial(batch.n).copy()
-        self.episode_of = np.full(batch.n, -1)
+    def __init__(self, loop: ClosedLoop, episodes: Sequence[Episode], results: EpisodeResults, tell: Progress) -> None:
+        self.loop, self.batch, self.episodes, self.results, self.tell = loop, loop.batch, episodes, results, tell
+        self.episode_of = np.full(loop.batch.n, -1)
         self.next = 0
 
-    def run(self) -> EpisodeResults:
+    def play(self) -> None:
         """Play until every episode has ended."""
-        live = self._refill(np.arange(self.batch.n))
-        while len(live):
-            ended = self._step(live)
-            if ended.any():
-                self._store(live[ended])
-                live = np.sort(np.concatenate([live[~ended], self._refill(live[ended])]))
-        return self.results
+        self._refill(np.arange(self.batch.n))
+        while len(live := self.loop.running):
+            actions = self.loop.ask(live)
+            self._record(live, actions)
+            self.loop.act(actions, live)
+            ended = live[self.batch.outcome[live] != Outcome.RUNNING]
+            if len(ended):
+                self._store(ended)
+                self._refill(ended)
 
-    def _refill(self, free: NDArray[np.int_]) -> NDArray[np.int_]:
-        """Start the next episodes in free lanes; return the lanes that got one."""
-        count = min(len(free), len(self.episodes) - self.next)
-        lanes = free[:count]
-        if count:
-            self.batch.reset(self.episodes[self.next : self.next + count], lanes)
-            self.carry[lanes] = self.policy.initial(count)
-            self.episode_of[lanes] = np.arange(self.next, self.next + count)
-            self.next += count
-        return lanes
+    def _refill(self, free: Places) -> None:
+        """Start the next episodes in free places, as many as there are."""
+        places = free[: len(self.episodes) - self.next]
+        if len(places):
+            following = np.arange(self.next, self.next + len(places))
+            self.loop.reset(self.episodes[self.next : self.next + len(places)], places)
+            self.episode_of[places] = following
+            self.next += len(places)
 
-    def _step(self, live: NDArray[np.int_]) -> NDArray[np.bool_]:
-        """One control step in the live lanes; return which of them ended."""
-        obs, truth = self.batch.obs[live], self.batch.truth[live]
-        if _is_privileged(self.policy):
-            carry, actions = self.policy.step(self.carry[live], obs, truth)
-        else:
-            plain: Any = self.policy
-            carry, actions = plain.step(self.carry[live], obs)
-        self.carry[live] = carry
-        actions = np.asarray(actions, np.float32)
-        if actions.shape != (len(live), 2):
-            raise BadInput(
-                f"policy {self.policy.name} must give actions of shape ({len(live)}, 2), got {actions.shape}"
-            )
-        self._record(live, obs, truth, actions)
-        # A broken policy never reaches the robot: its episode ends there and counts as a failure.
-        finite: NDArray[np.bool_] = np.all(np.isfinite(actions), axis=1)
-        broken = ~finite & ~self.batch.locked[live]
-        self.batch.outcome[live[broken]] = Outcome.NON_FINITE_STATE
-        if not broken.all():
-            self.batch.step(np.where(finite[:, None], actions, np.float32(0))[~broken], live[~broken])
-        return np.asarray(self.batch.outcome[live] != Outcome.RUNNING)
-
-    def _record(self, live: NDArray[np.int_], obs: NDArray, truth: NDArray, actions: NDArray) -> None:
-        results, episode, t = self.results, self.episode_of[live], self.batch.steps[live]
+    def _record(self, places: Places, actions: NDArray[np.float32] | None = None) -> None:
+        """Write down, where recordings are wanted, what is seen in these places now and what was asked for."""
+        batch, results, at = self.batch, self.results, (self.episode_of[places], self.batch.steps[places])
         if results.obs is not None and results.truth is not None and results.actions is not None:
-            results.obs[episode, t], results.truth[episode, t], results.actions[episode, t] = obs, truth, actions
+            results.obs[at], results.truth[at] = batch.obs[places], batch.truth[places]
+            if actions is not None:
+                results.actions[at] = actions
 
-    def _store(self, lanes: NDArray[np.int_]) -> None:
-        """Write down how these lanes' episodes ended."""
-        batch, results, episode = self.batch, self.results, self.episode_of[lanes]
-        results.outcome[episode] = batch.outcome[lanes]
-        results.steps[episode] = batch.steps[lanes]
-        results.first_contact[episode] = batch.first_contact[lanes]
-        results.reward[episode] = batch.score[lanes]
-        if results.obs is not None and results.truth is not None:
-            results.obs[episode, batch.steps[lanes]] = batch.obs[lanes]
-            results.truth[episode, batch.steps[lanes]] = batch.truth[lanes]
-        self.tell(len(lanes))
+    def _store(self, places: Places) -> None:
+        """Write down how these places' episodes ended."""
+        batch, results, episode = self.batch, self.results, self.episode_of[places]
+        results.outcome[episode] = batch.outcome[places]
+        results.steps[episode] = batch.steps[places]
+        results.first_contact[episode] = batch.first_contact[places]
+        results.reward[episode] = batch.score[places]
+        self._record(places)
+        self.tell(len(places))

@@ -9,62 +9,31 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
+from blindsave import tensors as tensor_files
 from blindsave.errors import BadFile
-from blindsave.store import write_whole
 
 FORMAT_KEY = "format"
 
 
 def write_policy(path: Path, tensors: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> None:
     """Write named float32 arrays and JSON-ready metadata, whole or not at all."""
-    arrays = {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in tensors.items()}
-    texts = {key: json.dumps(value, sort_keys=True, allow_nan=False) for key, value in metadata.items()}
-    write_whole(Path(path), _in_order(save(arrays, metadata=texts)))
-
-
-def _in_order(raw: bytes) -> bytes:
-    """Sort the header, which the library writes in random order, so that equal content is equal bytes."""
-    size = int.from_bytes(raw[:8], "little")
-    header = json.dumps(json.loads(raw[8 : 8 + size]), sort_keys=True, separators=(",", ":")).encode()
-    header += b" " * (-len(header) % 8)
-    return len(header).to_bytes(8, "little") + header + raw[8 + size :]
+    tensor_files.write(path, {name: np.asarray(array, np.float32) for name, array in tensors.items()}, metadata)
 
 
 def read_policy(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Read arrays and metadata; a file that is not a whole blindsave policy is refused with the reason."""
     if not Path(path).is_file():
         raise BadFile(f"there is no policy file {path}")
-    try:
-        with safe_open(str(path), framework="numpy") as file:
-            texts = file.metadata()
-            tensors = {name: _read_leaf(file, name, path) for name in file.keys()}  # noqa: SIM118 (not a dict)
-    except (SafetensorError, OSError) as error:
-        raise BadFile(f"{path} is not a whole safetensors file ({error})") from error
-    return tensors, _metadata(texts, path)
-
-
-def _read_leaf(file: Any, name: str, path: Path) -> np.ndarray:
-    if file.get_slice(name).get_dtype() != "F32":
-        raise BadFile(f"{path}: `{name}` is {file.get_slice(name).get_dtype()}, not float32")
-    array = file.get_tensor(name)
-    if not np.isfinite(array).all():
-        raise BadFile(f"{path}: `{name}` holds a value that is not finite")
-    return array
-
-
-def _metadata(texts: Mapping[str, str] | None, path: Path) -> dict[str, Any]:
-    if not texts or FORMAT_KEY not in texts:
+    tensors, metadata = tensor_files.read(path)
+    for name, array in tensors.items():
+        if array.dtype != np.float32:
+            raise BadFile(f"{path}: `{name}` is {array.dtype}, not float32")
+        if not np.isfinite(array).all():
+            raise BadFile(f"{path}: `{name}` holds a value that is not finite")
+    if FORMAT_KEY not in metadata:
         raise BadFile(f"{path} is a safetensors file, but not of blindsave: its metadata has no `{FORMAT_KEY}`")
-    metadata = {}
-    for key, text in texts.items():
-        try:
-            metadata[key] = json.loads(text)
-        except ValueError as error:
-            raise BadFile(f"{path}: the metadata field `{key}` is not JSON") from error
-    return metadata
+    return tensors, metadata
 
 
 def check_shapes(path: Path, tensors: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]]) -> None:

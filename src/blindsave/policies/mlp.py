@@ -62,14 +62,6 @@ def mlp_from(path: Path, tensors: Mapping[str, Array], metadata: Mapping[str, An
         raise BadFile(f"{path}: {error}") from error
 
 
-def read(path: str | Path) -> MLP:
-    """Read what `MLP.write` wrote; anything else is a `BadFile` that names the file and the reason."""
-    tensors, metadata = files.read_policy(Path(path))
-    if metadata[files.FORMAT_KEY] != FORMAT:
-        raise BadFile(f"{path} is not a policy of format {FORMAT}")
-    return mlp_from(Path(path), tensors, metadata)
-
-
 def program(layers: Layers) -> Program:
     """The step of dense layers as a program; there is no carry."""
 

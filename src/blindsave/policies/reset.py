@@ -4,9 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blindsave.policies.base import Policy
+from blindsave.task.interface import VISIBLE
 from blindsave.task.tracking import BLACKOUT_START
-
-VISIBLE_FLAG = 18  # in the observation
 
 
 class ResetAt:
@@ -37,7 +36,7 @@ class ResetAt:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """One step of the policy, from a fresh carry in the rows whose moment has come."""
         own, seen = carry[:, :-1], carry[:, -1:]
-        hidden = observation[:, VISIBLE_FLAG] == 0
+        hidden = observation[:, VISIBLE] == 0
         forget = hidden & (seen[:, 0] == self.reset_step)
         own = np.where(forget[:, None], self.policy.initial(len(own)), own)
         own, action = self.policy.step(own, observation)

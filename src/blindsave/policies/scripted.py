@@ -9,54 +9,34 @@ from numpy.typing import NDArray
 from blindsave.errors import BadInput
 from blindsave.task import controllers
 
-Carry = NDArray[np.float32]
-
 
 @dataclass(frozen=True)
 class Scripted:
-    """A rule over the observation, without memory."""
-
-    name: str
-    rule: Callable[[NDArray[np.float32]], NDArray[np.float32]]
-
-    def initial(self, n: int) -> Carry:
-        """Nothing is retained."""
-        return np.zeros((n, 0), np.float32)
-
-    def step(self, carry: Carry, observation: NDArray[np.float32]) -> tuple[Carry, NDArray[np.float32]]:
-        """Rows of observations to rows of actions."""
-        return carry, self.rule(observation)
-
-
-@dataclass(frozen=True)
-class Privileged:
-    """Knows the puck's true state and waits where it will cross; an upper bound, not a goalkeeper.
+    """A rule without memory, over what is seen or, if `privileged`, over the truth: an upper bound, not a goalkeeper.
 
     `privileged` asks the closed loop to pass the true x, y, vx, vy (n, 4) in the robot frame as a third argument.
     """
 
-    name: str = "privileged"
-    privileged: bool = True
+    name: str
+    rule: Callable[[NDArray], NDArray[np.float32]]
+    privileged: bool = False
 
-    def initial(self, n: int) -> Carry:
+    def initial(self, n: int) -> NDArray[np.float32]:
         """Nothing is retained."""
         return np.zeros((n, 0), np.float32)
 
     def step(
-        self, carry: Carry, observation: NDArray[np.float32], truth: NDArray[np.float64]
-    ) -> tuple[Carry, NDArray[np.float32]]:
-        """Rows of true states to rows of actions; the observation is not read."""
-        return carry, controllers.intercept(truth)
+        self, carry: NDArray[np.float32], observation: NDArray[np.float32], truth: NDArray[np.float64] | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Rows of observations, or of true states, to rows of actions."""
+        if not self.privileged:
+            return carry, self.rule(observation)
+        if truth is None:
+            raise BadInput(f"{self.name} has to be told the truth; the closed loop does so")
+        return carry, self.rule(truth)
 
 
 INACTIVE = Scripted("inactive", controllers.hold)
 FIXED_CENTRE = Scripted("fixed_centre", controllers.stay_central)
-PRIVILEGED = Privileged()
-SCRIPTED: dict[str, Scripted | Privileged] = {p.name: p for p in (INACTIVE, FIXED_CENTRE, PRIVILEGED)}
-
-
-def scripted(name: str) -> Scripted | Privileged:
-    """Look a scripted policy up, or say which ones exist."""
-    if name not in SCRIPTED:
-        raise BadInput(f"there is no scripted policy '{name}'; there are {', '.join(SCRIPTED)}")
-    return SCRIPTED[name]
+PRIVILEGED = Scripted("privileged", controllers.intercept, privileged=True)
+SCRIPTED = {one.name: one for one in (INACTIVE, FIXED_CENTRE, PRIVILEGED)}

@@ -1,52 +1,12 @@
-"""How policies are called and drawn: order, titles, colours (safe for colour-blind readers) and markers."""
+"""How the report calls policies and conditions, and in which order; titles and colours are those of `draw`."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from blindsave.draw.policy_looks import look
 from blindsave.policies.students.registry import PAPER_FAMILIES
 
 CONTROL_DT_MS = 20
 TEACHER = "teacher"
-
-
-@dataclass(frozen=True)
-class Look:
-    """One policy's title and its colour on white and on dark ground; the marker tells it apart without colour."""
-
-    title: str
-    light: str
-    dark: str
-    marker: str
-
-
-LOOKS = {
-    "feed_forward": Look("Feed-forward", "#c04a00", "#ff8a47", "v"),
-    "finite_stack_10": Look("Ten-step stack", "#b87700", "#f0b93a", "s"),
-    "structured_k0": Look("Structured k = 0", "#0067a8", "#4db3f5", "o"),
-    "structured_k1": Look("Structured k = 1", "#2f9ad6", "#9ad4f7", "^"),
-    "structured_k2": Look("Structured k = 2", "#00805d", "#2fc79b", "D"),
-    "structured_k4": Look("Structured k = 4", "#b7568e", "#ec9cc8", "P"),
-    "gru_n64": Look("GRU-64", "#4b3a91", "#b3a2ff", "X"),
-    "teacher": Look("Teacher", "#4d565f", "#aab4be", "*"),
-    "teacher_sampled": Look("Teacher (sampled)", "#4d565f", "#aab4be", "*"),
-    "teacher_reset": Look("Teacher, state erased", "#8a6d3b", "#d8b878", "h"),
-    "ppo": Look("Memoryless PPO", "#c04a00", "#ff8a47", "v"),
-}
-MORE = (
-    # light, dark, marker
-    ("#7a7a00", "#cfcf4d", "<"),
-    ("#8b3a3a", "#ef9a9a", ">"),
-    ("#00757f", "#5fd3dd", "p"),
-    ("#5a5a5a", "#c0c0c0", "H"),
-)
-
-
-def look(policy: str) -> Look:
-    """A policy's look; one that is not of the study gets a fixed look derived from its name."""
-    if policy in LOOKS:
-        return LOOKS[policy]
-    light, dark, marker = MORE[sum(policy.encode()) % len(MORE)]
-    return Look(policy.replace("_", " "), light, dark, marker)
 
 
 def title(policy: str) -> str:

@@ -8,12 +8,13 @@ from string import Template
 from typing import Any
 
 from blindsave import __version__
+from blindsave.draw.policy_looks import look
 from blindsave.report import summary
 from blindsave.report.analysis import Analysis, percent
 from blindsave.report.claims import Finding
 from blindsave.report.figures.export import Plate, css, inline
 from blindsave.report.figures.style import variables
-from blindsave.report.names import look, milliseconds, ordered, title
+from blindsave.report.names import milliseconds, ordered, title
 from blindsave.report.published import document
 from blindsave.report.sheet import Sheet, to_html
 

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from blindsave.errors import BadInput
-from blindsave.policies.base import Policy
-from blindsave.policies.scripted import SCRIPTED, Privileged
+from blindsave.policies import Policy, load
 from blindsave.report import replays
 from blindsave.report.results import REPLAYS, Results
 from blindsave.task.shots import SPLITS, Shot, shots
@@ -27,13 +26,9 @@ def record_failures(results: Results, per_policy: int = 2, load: replays.Load | 
     return replays.write(replays.record(scenes, load or shipped, known), results.root / REPLAYS)
 
 
-def shipped(policy: str, training_seed: int) -> Policy | Privileged:
-    """A policy by its name in tables: scripted, shipped student, or named."""
-    from blindsave.policies import catalog
-
-    if policy in SCRIPTED:
-        return SCRIPTED[policy]
-    return catalog.load(f"{policy}/{training_seed}" if training_seed else policy)
+def shipped(policy: str, training_seed: int) -> Policy:
+    """A policy by its name and training seed in tables."""
+    return load(f"{policy}/{training_seed}" if training_seed else policy)
 
 
 def _shots(results: Results, split: str) -> tuple[Shot, ...]:

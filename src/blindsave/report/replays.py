@@ -12,20 +12,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from blindsave.arena.constants import MALLET_BOX_M, ROBOT_BASE_M
 from blindsave.errors import BadFile, BadInput
 from blindsave.policies.base import Policy
-from blindsave.policies.scripted import Privileged
 from blindsave.report.names import TEACHER, condition, ordered, title
 from blindsave.store import write_whole
 from blindsave.task.episode import UNDISTURBED, Disturbance, Episode
+from blindsave.task.interface import MALLET, mallet_m, to_table
 from blindsave.task.shots import Shot
 
 SCHEMA = "blindsave.replays.v1"
-MALLET = slice(14, 16)  # in the observation
 PARTNERS = ("structured_k0", "gru_n64", "structured_k2", "structured_k1", "structured_k4", TEACHER, "finite_stack_10")
 """Whose save to show beside a failure: the first of these that saved the same shot."""
-Load = Callable[[str, int], Policy | Privileged]
+Load = Callable[[str, int], Policy]
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ def disturbance_named(name: str) -> Disturbance:
     return made
 
 
-def _play(policy: Policy | Privileged, asked: Sequence[tuple[int, int, Episode, Lane]]) -> list[dict[str, Any]]:
+def _play(policy: Policy, asked: Sequence[tuple[int, int, Episode, Lane]]) -> list[dict[str, Any]]:
     """Whole millimetres in the table frame are as fine as a page can show."""
     from blindsave.policies.closed_loop import run
 
@@ -142,12 +140,11 @@ def _play(policy: Policy | Privileged, asked: Sequence[tuple[int, int, Episode, 
     paths = []
     for i in range(len(result)):
         until = int(result.steps[i]) + 1
-        low, high = MALLET_BOX_M
-        mallet = low + (result.obs[i, :until, MALLET].astype(np.float64) + 1) / 2 * (high - low)
+        mallet = mallet_m(result.obs[i, :until, MALLET])
         puck = result.truth[i, :until, :2]
         across = {}
         for name, path in (("puck", puck), ("mallet", mallet)):
-            whole = np.rint(1000 * (path + np.asarray(ROBOT_BASE_M[:2]))).astype(int)
+            whole = np.rint(1000 * to_table(path)).astype(int)
             across |= {f"{name}_x": whole[:, 0].tolist(), f"{name}_y": whole[:, 1].tolist()}
         paths.append(
             {

@@ -1,20 +1,15 @@
-"""Measure, on a sample, how long every kind of work takes one core of this machine."""
+"""Measure, on a sample, how long every kind of work takes one core of this machine: the rates of an estimate."""
 
-import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from blindsave.policies.catalog import model_file
-from blindsave.stages.rates import TRAINING, macs, rates_here
+from blindsave.policies.catalog import TEACHER, model_file
+from blindsave.stages.estimate import RATES, macs
 
-STEPS = 40
-"""Control steps of a typical episode; an untrained student's are longer, so its time is taken per step."""
 TRAINED_STEPS = 38
 """Steps of a typical training episode: 36 of the teacher and of good collectors, more of bad ones."""
 TRAINED_ON, EPOCHS = 1280, 2
@@ -22,92 +17,57 @@ CALLS = 500
 Tell = Callable[[str], None]
 
 
-class Clock:
-    """Seconds of a core per unit, measured one after the other: processor time, so that others' work does not count."""
-
-    def __init__(self, tell: Tell) -> None:
-        self.rates, self.tell = dict(rates_here()), tell
-
-    def time(self, unit: str, work: Callable[[], float]) -> None:
-        """Time some work; it returns how many units it did."""
-        begun = time.process_time()
-        amount = work()
-        self.rates[unit] = (time.process_time() - begun) / amount
-        self.tell(f"{unit}: {self.rates[unit]:.2e} s")
-
-
 def measure_rates(families: Sequence[str], episodes: int, tell: Tell) -> dict[str, float]:
-    """Seconds of one core per unit of `RATES` on this machine."""
-    clock = Clock(tell)
-    with one_core():
-        _measure_playing(clock, episodes, threads=1)
-        _measure_training(clock, families)
-        clock.time("report", _report)
-    measured = [clock.rates[f"{TRAINING}{name}"] / macs(name) for name in families]
-    clock.rates["per mac"] = median(measured)
-    return clock.rates
+    """Seconds of one core per unit of `RATES`; the training of a teacher is too long to be measured."""
+    trained = {name: _training(name) / macs(name) for name in families}
+    for name, seconds in trained.items():
+        tell(f"training {name}: {1e9 * seconds:.2f} ns per multiply-accumulate")
+    rates = dict(RATES) | {"mac": median(trained.values()), "episode": _episode(episodes)}
+    rates |= {"latency": _call(), "report": _core_seconds(_report)}
+    tell(f"an episode: {1e3 * rates['episode']:.2f} ms; a report: {rates['report']:.1f} s")
+    return rates
 
 
-@contextmanager
-def one_core() -> Iterator[None]:
-    """Stay on one core: the rates of a plan are those of one."""
-    pins = hasattr(os, "sched_setaffinity")
-    before = os.sched_getaffinity(0) if pins else set()
-    if pins:
-        os.sched_setaffinity(0, {min(before)})
-    try:
-        yield
-    finally:
-        if pins:
-            os.sched_setaffinity(0, before)
+def _core_seconds(work: Callable[[], Any]) -> float:
+    """Processor time, so that others' work does not count."""
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
 
 
-def _measure_playing(clock: Clock, episodes: int, threads: int | None) -> None:
-    from blindsave.bench.latency import Protocol, measure
-    from blindsave.learning.distil import Schedule, record
-    from blindsave.policies.catalog import load_file
-    from blindsave.policies.scripted import FIXED_CENTRE
-    from blindsave.policies.students.student import Student
-
-    teacher: Any = load_file(model_file("teacher"))
-    student, drawn = Student.untrained("structured_k0", 14303), Schedule(episodes)
-
-    def play(policy: Any, labels: Any = None) -> float:
-        return len(record(policy, drawn, labels, threads=threads)["obs"]) / STEPS
-
-    def step() -> float:
-        measure(student, Protocol(CALLS, 2, CALLS))
-        return 3 * CALLS
-
-    record(student, replace(drawn, episodes=8), threads=threads)  # the first call of anything is slow
-    step()
-    clock.time("arena", lambda: play(FIXED_CENTRE))
-    clock.time("teacher", lambda: play(teacher))
-    clock.time("student", lambda: play(student))
-    clock.time("shadow", lambda: play(student, teacher))
-    clock.time("latency", step)
-
-
-def _measure_training(clock: Clock, families: Sequence[str]) -> None:
+def _training(name: str) -> float:
+    """Of one family: per training episode and seed."""
     from blindsave.bench.students import Ours, synthetic_episodes
 
     data = synthetic_episodes(TRAINED_ON)
-    for name in families:
-        ours = Ours(name, data, EPOCHS)  # compiles where it must
-        passes = EPOCHS * data.steps.sum() / TRAINED_STEPS * len(ours.trainer.seeds)
-
-        def train(ours: Ours = ours, passes: float = passes) -> float:
-            for _ in range(EPOCHS):
-                ours.seconds()
-            return passes
-
-        clock.time(f"train {name}", train)
+    ours = Ours(name, data, EPOCHS)  # compiles where it must
+    passes = EPOCHS * float(data.steps.sum()) / TRAINED_STEPS * len(ours.trainer.seeds)
+    return _core_seconds(lambda: [ours.seconds() for _ in range(EPOCHS)]) / passes
 
 
-def _report() -> float:
+def _episode(episodes: int) -> float:
+    """Of the teacher, recorded."""
+    from blindsave.learning.distil import CollectionSchedule, record
+    from blindsave.policies.catalog import load_file
+
+    teacher = load_file(model_file(TEACHER))
+    record(teacher, CollectionSchedule(8))  # the first call of anything is slow
+    return _core_seconds(lambda: record(teacher, CollectionSchedule(episodes))) / episodes
+
+
+def _call() -> float:
+    """Of one step of a student, timed as the efficiency stage does."""
+    from blindsave.bench.latency import Protocol, measure
+    from blindsave.policies.students.student import Student
+
+    student, protocol = Student.untrained("structured_k0", 14303), Protocol(CALLS, 2, CALLS)
+    measure(student, protocol)
+    return _core_seconds(lambda: measure(student, protocol)) / (3 * CALLS)
+
+
+def _report() -> None:
     """Build the report of the shipped results."""
     from blindsave.report.build import build
 
     with tempfile.TemporaryDirectory() as folder:
         build(Path(__file__).resolve().parents[3] / "results", folder)
-    return 1

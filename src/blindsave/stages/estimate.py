@@ -1,36 +1,20 @@
-"""What a study takes: exact counts from its tasks, times from measured rates (`rates`)."""
+"""What a study takes: exact counts from its tasks, and a time from a few measured rates."""
 
-import heapq
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
 from typing import Any
 
 from blindsave.engine import Task
-from blindsave.engine.machine import cores
-from blindsave.stages.rates import GPU_RATES, RATES, TEACHING, THREADS_EXPONENT, TRAINING, gpu_seconds, training_rate
 
+TRAINING, TEACHING = "train ", "teaching"
 PLAYED = ("arena", "teacher", "student", "shadow")
-"""Units that are episodes; they share cores almost perfectly."""
-Costs = list[tuple[str, float]]
-
-
-@dataclass(frozen=True)
-class Machine:
-    """What a study may use: so many cores, and workers that each do one task at a time (one per core by default)."""
-
-    cores: int = 1
-    workers: int | None = None
-
-    def share(self, tasks: int) -> tuple[int, int]:
-        """How many of so many tasks are done at a time, and threads of each."""
-        together = max(1, min(self.workers or self.cores, tasks))
-        return together, max(1, self.cores // together)
-
-
-def this_machine(workers: int | None = None) -> Machine:
-    """All cores that this process may use."""
-    return Machine(cores(), workers)
+"""Units of a task's cost that are episodes: whoever plays, the simulation takes most of the time."""
+RATES = {"episode": 6.8e-3, "mac": 3.0e-9, "latency": 1.0e-4, "report": 8.0, TEACHING: 6.5e-2}
+"""Seconds of ONE core: per episode played; per multiply-accumulate of a family, training episode and seed; per timed
+call; per report; per environment step of the teacher's training. Processor time of an AMD EPYC server, the other core
+equally busy. 20,000 teacher episodes of the paper-scale run took 6.4e-3 each; seventeen families from 5 to 76 kMAC,
+trained in C, took between 2.6e-9 and 3.5e-9. `blindsave bench study` measures the machine at hand."""
 
 
 @dataclass(frozen=True)
@@ -44,110 +28,44 @@ class Estimate:
     core_s: float
     """Of one core: what all cores together have to spend."""
     seconds: float
-    """On the wall, on the machine asked about."""
-    gpu_s: float | None = 0.0
-    """Of a GPU, were the training done there (the measured families); None where it was measured for none."""
-    gpu_unmeasured: tuple[str, ...] = ()
-    """Families whose training was never timed on a GPU."""
+    """On the wall, on the cores asked about."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         times = {"core_s": round(self.core_s, 1), "seconds": round(self.seconds, 1)}
-        gpu = None if self.gpu_s is None else round(self.gpu_s, 1)
-        hours = {"cpu_hours": hours_of(self.core_s), "gpu_hours": None if self.gpu_s is None else hours_of(self.gpu_s)}
-        return dict(self.__dict__) | times | {"gpu_s": gpu, "gpu_unmeasured": list(self.gpu_unmeasured)} | hours
-
-    def times(self, count: int) -> "Estimate":
-        """The same stage so many times, one after the other."""
-        gpu = None if self.gpu_s is None else count * self.gpu_s
-        counts = (count * self.tasks, count * self.episodes, count * self.passes)
-        return Estimate(self.stage, *counts, count * self.core_s, count * self.seconds, gpu, self.gpu_unmeasured)
+        return asdict(self) | times | {"cpu_hours": round(self.core_s / 3600, 4)}
 
 
 def estimate(
-    stage: str,
-    tasks: Sequence[Task[Any]],
-    rates: Mapping[str, float] = RATES,
-    machine: Machine | None = None,
-    batch: int = 128,
-    seeds: int = 1,
-    gpu_rates: Mapping[str, float] = GPU_RATES,
+    stage: str, tasks: Sequence[Task[Any]], cores: int, seeds: int = 1, rates: Mapping[str, float] = RATES
 ) -> Estimate:
-    """Count a stage's work and guess its time; `batch` and `seeds` are those of its trainings.
+    """Count a stage's work and guess its time; `seeds` are those of a training, which cores can share.
 
     Training may stop early, so its passes and times are upper bounds.
     """
-    machine = machine or this_machine()
-    costs: Costs = [(unit, amount) for task in tasks for unit, amount in task.cost.items()]
-    gpu = {unit: gpu_seconds(unit, amount, batch, gpu_rates) for unit, amount in costs if learns(unit)}
-    measured = [s for s in gpu.values() if s is not None]
+    costs = [(unit, amount) for task in tasks for unit, amount in task.cost.items()]
+    spent = [(core_seconds(unit, amount, rates), _most_cores(unit, len(tasks) * seeds)) for unit, amount in costs]
     return Estimate(
         stage=stage,
         tasks=len(tasks),
         episodes=int(sum(amount for unit, amount in costs if unit in PLAYED)),
         passes=int(sum(amount for unit, amount in costs if unit.startswith(TRAINING))),
-        core_s=sum(core_seconds(unit, amount, rates) for unit, amount in costs),
-        seconds=wall_seconds([list(task.cost.items()) for task in tasks], rates, machine, seeds),
-        gpu_s=None if gpu and not measured else sum(measured),
-        gpu_unmeasured=tuple(unit.removeprefix(TRAINING) for unit, s in gpu.items() if s is None),
+        core_s=sum(seconds for seconds, _ in spent),
+        seconds=sum(seconds / min(cores, most or cores) for seconds, most in spent),
     )
 
 
 def core_seconds(unit: str, amount: float, rates: Mapping[str, float] = RATES) -> float:
-    """Time of one core for so much of a unit."""
+    """Time of one core for so much of a unit of a task's cost."""
     if unit.startswith(TRAINING):
-        return rates["start"] + amount * training_rate(unit, rates)
-    return amount * rates[unit]
+        return amount * rates["mac"] * macs(unit.removeprefix(TRAINING))
+    return amount * rates["episode" if unit in PLAYED else unit]
 
 
-def wall_seconds(tasks: Sequence[Costs], rates: Mapping[str, float], machine: Machine, seeds: int = 1) -> float:
-    """Time until the last task is done: the longest first, each to the worker that is free first."""
-    workers, threads = machine.share(len(tasks))
-    free = [0.0] * workers
-    alone = (
-        sum(core_seconds(unit, amount, rates) / gain(unit, threads, seeds) for unit, amount in costs) for costs in tasks
-    )
-    for seconds in sorted(alone, reverse=True):
-        heapq.heappush(free, heapq.heappop(free) + seconds)
-    return max(free)
-
-
-def learns(unit: str) -> bool:
-    """Whether a GPU would do it."""
-    return unit == TEACHING or unit.startswith(TRAINING)
-
-
-def gain(unit: str, threads: int, seeds: int) -> float:
-    """How much faster a task gets with more threads: playing by episodes, training by whole seeds, nothing else.
-
-    The teacher's training was measured on two cores, and no more.
-    """
-    if unit in PLAYED:
-        return threads**THREADS_EXPONENT
-    if unit == TEACHING:
-        return min(threads, 2)
-    return seeds / math.ceil(seeds / threads) if unit.startswith(TRAINING) else 1.0
-
-
-def total(estimates: Sequence[Estimate]) -> Estimate:
-    """All stages together, one after the other."""
-    gpu = [one.gpu_s for one in estimates if one.gpu_s]
-    untimed = dict.fromkeys(name for one in estimates for name in one.gpu_unmeasured)
-    return Estimate(
-        stage="all",
-        tasks=sum(one.tasks for one in estimates),
-        episodes=sum(one.episodes for one in estimates),
-        passes=sum(one.passes for one in estimates),
-        core_s=sum(one.core_s for one in estimates),
-        seconds=sum(one.seconds for one in estimates),
-        gpu_s=None if untimed and not gpu else sum(gpu),
-        gpu_unmeasured=tuple(untimed),
-    )
-
-
-def hours_of(seconds: float) -> float:
-    """Hours, to a second."""
-    return round(seconds / 3600, 4)
+def total(estimates: Sequence[Estimate], times: int = 1) -> Estimate:
+    """All stages together, one after the other, so many times."""
+    numbers = [field.name for field in fields(Estimate) if field.name != "stage"]
+    return Estimate("all", **{name: times * sum(getattr(one, name) for one in estimates) for name in numbers})
 
 
 def duration(seconds: float) -> str:
@@ -156,3 +74,19 @@ def duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     hours = seconds / 3600
     return f"{seconds / 60:.0f} min" if hours < 1.5 else f"{hours:.1f} h" if hours < 100 else f"{hours:,.0f} h"
+
+
+@lru_cache(maxsize=1024)
+def macs(name: str) -> int:
+    """Multiply-accumulates of one step of a family."""
+    from blindsave.policies.students.accounting import cost
+    from blindsave.policies.students.registry import family
+
+    return cost(family(name)).macs
+
+
+def _most_cores(unit: str, trainings: int) -> int | None:
+    """How many cores can share it: episodes any number, trainings one each, a teacher two (none was tried on more)."""
+    if unit in PLAYED:
+        return None
+    return trainings if unit.startswith(TRAINING) else 2 if unit == TEACHING else 1

@@ -8,7 +8,7 @@ from typing import Any
 from blindsave import store
 from blindsave.engine import Dispatch, Output, Task
 from blindsave.errors import BadFile, BlindsaveError
-from blindsave.stages.rates import TEACHING
+from blindsave.stages.estimate import TEACHING
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
 
@@ -25,8 +25,8 @@ def splits(scale: Scale) -> list[Task[Site]]:
 
 def make_splits(site: Site) -> Output:
     """Hashes of every split's launches, the alias audit and the calibration; a failed audit stops the study."""
+    from blindsave.evidence.calibrate import calibrate
     from blindsave.task.audit import audit
-    from blindsave.task.calibrate import calibrate
     from blindsave.task.shots import SPLITS, shots
 
     drawn = {
@@ -118,7 +118,7 @@ def memory(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
     dispatch(grids)
     dispatch([chosen])
     out = site.results / "memory"
-    found = _memory_stage(site).run(site.teacher_contestant(), _candidates(), out)
+    found = _memory_stage(site).run(site.teacher_policy(), _candidates(), out)
     names = ["state_reset.parquet", "validation.parquet", "memory.json"]
     names += ["memoryless.parquet"] if found["memoryless"] else []
     return [Output(tuple(out / name for name in names), result={"passed": found["passed"]})]
@@ -129,7 +129,7 @@ def play_memory(site: Site, who: str, split: str) -> Output:
     from blindsave.evidence.memory import LENGTHS
     from blindsave.evidence.memory_stage import VISIBLE, with_reset
 
-    teacher = site.teacher_contestant()
+    teacher = site.teacher_policy()
     lengths = LENGTHS if split == "test" else VISIBLE
     _memory_stage(site).play([teacher if who == "teacher" else with_reset(teacher)], split, lengths)
     return Output()
@@ -149,16 +149,16 @@ def play_control(site: Site) -> Output:
     from blindsave.evidence.memory import LENGTHS
     from blindsave.evidence.memory_stage import TEST_SPLIT
 
-    chosen = _memory_stage(site).choose(_candidates(), site.teacher_contestant())
+    chosen = _memory_stage(site).choose(_candidates(), site.teacher_policy())
     if chosen is not None:
         _memory_stage(site).play([chosen], TEST_SPLIT, LENGTHS)
     return Output()
 
 
 def _candidates() -> Any:
-    from blindsave.evidence.memory_stage import ppo_contestants
+    from blindsave.evidence.memory_stage import controls
 
-    return ppo_contestants()
+    return controls()
 
 
 def _memory_stage(site: Site) -> Any:

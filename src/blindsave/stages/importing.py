@@ -6,6 +6,14 @@ from typing import Any
 
 from blindsave import store
 from blindsave.errors import BadInput, BlindsaveError
+from blindsave.learning.distil.collection import Collection
+from blindsave.learning.distil.config import Recipe
+from blindsave.learning.distil.dataset import Dataset, Episodes
+from blindsave.learning.distil.packing import KEPT, unpack
+from blindsave.learning.distil.pipeline import Budget, Pipeline
+from blindsave.learning.dreamer.runtime import use_cache
+from blindsave.policies.catalog import load_file
+from blindsave.progress import Progress
 from blindsave.stages.site import Site
 
 REPLAYED = "replayed"
@@ -16,48 +24,42 @@ class OtherEpisodesError(BlindsaveError):
     """Episodes played again are not those that were imported."""
 
 
-def open_pipeline(site: Site) -> Any:
+@dataclass
+class ImportingPipeline(Pipeline):
+    """Takes datasets that came from another machine without their episodes at their manifest's word.
+
+    Where a training that was not brought along needs the episodes, they are played again and must be the same.
+    """
+
+    elsewhere: dict[Path, Collection] = field(default_factory=dict)
+    """How the episodes came about that are not here, by their dataset's folder."""
+
+    def found(self, collection: Collection) -> Dataset | None:
+        """A dataset of which only the manifest is here."""
+        artifact = imported(self.work, asdict(collection.schedule), collection.inputs)
+        if artifact is None:
+            return None
+        self.elsewhere[artifact.folder] = collection
+        return Dataset(artifact)
+
+    def episodes(self, dataset: Dataset) -> Episodes:
+        """What is trained on, played again where it stayed elsewhere."""
+        collection = self.elsewhere.get(dataset.artifact.folder)
+        if collection is None:
+            return super().episodes(dataset)
+        title = f"{collection.policy.name}: episodes that stayed elsewhere, played again"
+        with Progress(title, collection.schedule.episodes, quiet=self.quiet) as progress:
+            played = replace(collection, root=self.work / REPLAYED).dataset(progress.advance)
+        if played.sha256 != dataset.sha256:
+            raise OtherEpisodesError(
+                f"the episodes of {dataset.artifact.folder}, played again on this machine, are not those that were "
+                "imported; bring the whole work folder (`--import FOLDER`), or remove that dataset and its students"
+            )
+        return played.episodes
+
+
+def open_pipeline(site: Site) -> ImportingPipeline:
     """The distillation of a study's teacher at its scale, which knows what was imported."""
-    from blindsave.learning.distil.collection import Collection
-    from blindsave.learning.distil.config import Recipe
-    from blindsave.learning.distil.dataset import Dataset, Episodes
-    from blindsave.learning.distil.pipeline import Pipeline
-    from blindsave.learning.distil.pipeline import Scale as Budget
-    from blindsave.learning.dreamer.runtime import use_cache
-    from blindsave.policies.catalog import load_file
-    from blindsave.progress import Progress
-
-    @dataclass
-    class ImportingPipeline(Pipeline):
-        """Takes datasets that came from another machine without their episodes at their manifest's word.
-
-        Where a training that was not brought along needs the episodes, they are played again and must be the same.
-        """
-
-        elsewhere: dict[Path, Collection] = field(default_factory=dict)
-        """How the episodes came about that are not here, by their dataset's folder."""
-
-        def found(self, collection: Collection) -> Dataset | None:
-            artifact = imported(self.work, asdict(collection.schedule), collection.inputs)
-            if artifact is None:
-                return None
-            self.elsewhere[artifact.folder] = collection
-            return Dataset(artifact)
-
-        def episodes(self, dataset: Dataset) -> Episodes:
-            collection = self.elsewhere.get(dataset.artifact.folder)
-            if collection is None:
-                return super().episodes(dataset)
-            title = f"{collection.policy.name}: episodes that stayed elsewhere, played again"
-            with Progress(title, collection.schedule.episodes, quiet=self.quiet) as progress:
-                played = replace(collection, root=self.work / REPLAYED).dataset(progress.advance)
-            if played.sha256 != dataset.sha256:
-                raise OtherEpisodesError(
-                    f"the episodes of {dataset.artifact.folder}, played again on this machine, are not those that were "
-                    "imported; bring the whole work folder (`--import FOLDER`), or remove that dataset and its students"
-                )
-            return played.episodes
-
     # Compiled programs are kept by machine: another processor may not be able to run them.
     use_cache(site.work / "cache" / store.digest(store.machine())[:12])
     scale = site.scale
@@ -80,9 +82,7 @@ def imported(work: Path, schedule: dict[str, Any], inputs: dict[str, str]) -> st
 
 
 def import_trainings(site: Site, source: Path) -> int:
-    """Take trainings made elsewhere, from an archive of `distil ... pack` or a folder of artifacts; count the files."""
-    from blindsave.learning.distil.packing import KEPT, unpack
-
+    """Take trainings made elsewhere, from an archive of `distil pack` or a folder of artifacts; count the files."""
     if source.is_file():
         return len(unpack(source, site.work))
     root = source / "work" if (source / "work").is_dir() else source

@@ -6,7 +6,7 @@ import numpy as np
 
 from blindsave import store
 from blindsave.engine import Dispatch, Output, Task
-from blindsave.evidence.contestants import Contestant
+from blindsave.policies.catalog import NamedPolicy
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site, players
 
@@ -29,25 +29,25 @@ def validation(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
     from blindsave.evidence import tables
 
     dispatch(validation_tasks(site.scale))
-    table = _validate(site, site.contestants())
+    table = _validate(site, site.policies())
     path = tables.write(table, site.results / "validation" / "validation.parquet")
     return [Output((path,), result={"episodes": table.num_rows})]
 
 
 def play_validation(site: Site, policy: str, seed: int) -> Output:
     """Let one policy play the validation grid."""
-    _validate(site, [site.contestant(policy, seed)])
+    _validate(site, [site.policy(policy, seed)])
     return Output()
 
 
-def _validate(site: Site, players: list[Contestant]) -> Any:
+def _validate(site: Site, policies: list[NamedPolicy]) -> Any:
     from blindsave.evidence.grid import grid
     from blindsave.evidence.schedule import schedule
 
     chosen = schedule("validation", site.scale.validation_blackouts)
-    teacher = site.teacher_contestant() if site.scale.label_validation else None
-    with site.progress("validation", len(players) * len(chosen)) as bar:
-        return grid(site.work, players, chosen, teacher=teacher, threads=site.threads, progress=bar.advance)
+    teacher = site.teacher_policy() if site.scale.label_validation else None
+    with site.progress("validation", len(policies) * len(chosen)) as bar:
+        return grid(site.work, policies, chosen, teacher=teacher, threads=site.threads, progress=bar.advance)
 
 
 def efficiency(scale: Scale) -> list[Task[Site]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from blindsave import store
-from blindsave.errors import BadFile
+from blindsave.errors import BadFile, BadInput
 from blindsave.stages.scales import PAPER, SCALES, Scale
 from blindsave.stages.site import Site
 from blindsave.task.episode import Disturbance
@@ -18,11 +18,23 @@ HEADING = "# Made by `blindsave study` from protocol.toml for a study at other b
 
 def write_plan(site: Site) -> Path:
     """Write the study's plan beside its results."""
-    source = published_plan()
+    return store.write_whole(site.plan, plan_text(site))
+
+
+def plan_text(site: Site) -> str:
+    """The study's plan."""
+    published = published_plan().read_text(encoding="utf-8")
     if replace(site.scale, train_teacher=False) == PAPER:
-        return store.write_whole(site.plan, source.read_bytes())
-    document = reduced(tomllib.loads(source.read_text(encoding="utf-8")), site.scale)
-    return store.write_whole(site.plan, HEADING + to_toml(document))
+        return published
+    return HEADING + to_toml(reduced(tomllib.loads(published), site.scale))
+
+
+def refuse_other_plan(site: Site) -> None:
+    """Once a folder's test is open its plan stays: a study with another one is refused before it writes anything."""
+    if site.ledger.last("opening") is None or not site.plan.is_file():
+        return
+    if tomllib.loads(site.plan.read_text(encoding="utf-8")) != tomllib.loads(plan_text(site)):
+        raise BadInput(f"the test of {site.folder} was opened for other families, seeds or tests: use another --folder")
 
 
 def published_plan() -> Path:

@@ -1,11 +1,9 @@
 """The report of a study: tables, figures, replays of failures, one page."""
 
 from dataclasses import replace
-from typing import Any
 
 from blindsave import store
 from blindsave.engine import Output, Task
-from blindsave.policies.catalog import load_file
 from blindsave.stages.scales import PAPER, SCALES, Scale
 from blindsave.stages.site import Site
 from blindsave.stages.spent import spent
@@ -29,7 +27,7 @@ def make_report(site: Site) -> Output:
     site.write_json("spent.json", {"spent": spent(site.work)})
     read = read_results(site.results)
     clean = {split: table for split, table in read.tables.items() if split != "noise_test"}
-    record_failures(replace(read, tables=clean), load=lambda policy, seed: _load(site, policy, seed))
+    record_failures(replace(read, tables=clean), load=lambda policy, seed: site.policy(policy, seed).policy)
     made = build(site.results, site.results / "report")
     files = [path for name, kinds in made.tables.items() if name not in DATED for path in kinds.values()]
     return Output(tuple(files), result={"page": str(made.page)})
@@ -62,7 +60,3 @@ def _opened(scale: Scale) -> str:
 
 def _count(number: int, one: str, more: str) -> str:
     return f"{number} {one if number == 1 else more}"
-
-
-def _load(site: Site, policy: str, seed: int) -> Any:
-    return load_file(site.student_file(policy, seed) if seed else site.models / policy / f"{policy}.safetensors")

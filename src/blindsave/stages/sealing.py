@@ -9,9 +9,9 @@ import pyarrow as pa
 from blindsave import store
 from blindsave.engine import Dispatch, Output, Task
 from blindsave.errors import BadInput
-from blindsave.evidence.contestants import Contestant
 from blindsave.evidence.freeze import Frozen
 from blindsave.evidence.schedule import Schedule
+from blindsave.policies.catalog import NamedPolicy
 from blindsave.stages.planning import write_plan
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site, players
@@ -63,10 +63,10 @@ def release(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
 
     played: list[Output] = []
 
-    def play(work: Path, contestants: list[Contestant], schedule: Schedule) -> pa.Table:
+    def play(work: Path, policies: list[NamedPolicy], schedule: Schedule) -> pa.Table:
         if not played:  # everything at once, now that the opening is in the ledger
             played.extend(dispatch(release_tasks(site.scale)))
-        return grid(work, contestants, schedule, threads=site.threads)
+        return grid(work, policies, schedule, threads=site.threads)
 
     done = released(site.ledger, site.results / "test")
     if done is None:
@@ -84,7 +84,7 @@ def play_test(site: Site, policy: str, seed: int, split: str) -> Output:
         raise BadInput(f"the test is closed: {site.ledger.path} knows of no opening")
     schedule = opened_schedules(_frozen(site))[split]
     with site.progress("playing the test", len(schedule)) as bar:
-        grid(site.work, [site.contestant(policy, seed)], schedule, threads=site.threads, progress=bar.advance)
+        grid(site.work, [site.policy(policy, seed)], schedule, threads=site.threads, progress=bar.advance)
     return Output()
 
 
@@ -113,26 +113,26 @@ def noise(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
         return []
     open_frozen(site.manifest, site.folder)
     dispatch(tasks)
-    table = _with_noise(site, [one for one in site.contestants() if one.policy in site.scale.noisy])
+    table = _with_noise(site, [one for one in site.policies() if one.family in site.scale.noisy])
     path = tables.write(table, site.results / "noise" / f"{NOISE_SPLIT}.parquet")
     return [Output((path,), result={"episodes": table.num_rows})]
 
 
 def play_noise(site: Site, policy: str, seed: int) -> Output:
     """Let one policy play the noise grid."""
-    _with_noise(site, [site.contestant(policy, seed)])
+    _with_noise(site, [site.policy(policy, seed)])
     return Output()
 
 
-def _with_noise(site: Site, players: list[Contestant]) -> pa.Table:
+def _with_noise(site: Site, policies: list[NamedPolicy]) -> pa.Table:
     from blindsave.evidence.grid import grid
     from blindsave.evidence.schedule import schedule
 
     scale = site.scale
     members = () if scale.opens_principal_test else sealed_noise_shots(site)
     chosen = schedule(NOISE_SPLIT, scale.noise_blackouts, scale.noise_mm, members)
-    with site.progress("noise", len(players) * len(chosen)) as bar:
-        return grid(site.work, players, chosen, threads=site.threads, progress=bar.advance)
+    with site.progress("noise", len(policies) * len(chosen)) as bar:
+        return grid(site.work, policies, chosen, threads=site.threads, progress=bar.advance)
 
 
 def _frozen(site: Site) -> Frozen:

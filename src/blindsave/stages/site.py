@@ -8,9 +8,8 @@ from typing import Any
 
 from blindsave import store
 from blindsave.errors import BadFile
-from blindsave.evidence.contestants import Contestant, from_file
 from blindsave.evidence.ledger import Ledger
-from blindsave.policies.catalog import TEACHER, model_file
+from blindsave.policies.catalog import TEACHER, NamedPolicy, from_file, model_file
 from blindsave.progress import Progress
 from blindsave.stages.scales import Scale
 
@@ -95,15 +94,15 @@ class Site:
         """Every (family, training seed), and the teacher with seed 0."""
         return players(self.scale)
 
-    def contestant(self, policy: str, seed: int) -> Contestant:
+    def policy(self, family: str, seed: int) -> NamedPolicy:
         """A final student, or the teacher, ready to play."""
-        return from_file(self.student_file(policy, seed), policy, seed) if seed else self.teacher_contestant()
+        return from_file(self.student_file(family, seed), family, seed) if seed else self.teacher_policy()
 
-    def contestants(self) -> list[Contestant]:
+    def policies(self) -> list[NamedPolicy]:
         """Every final student, and the teacher."""
-        return [self.contestant(policy, seed) for policy, seed in self.players()]
+        return [self.policy(family, seed) for family, seed in self.players()]
 
-    def teacher_contestant(self) -> Contestant:
+    def teacher_policy(self) -> NamedPolicy:
         """The teacher, ready to play."""
         return from_file(self.teacher_file)
 

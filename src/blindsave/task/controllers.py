@@ -3,11 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave.arena.constants import MALLET_BOX_M
+from blindsave.task.interface import ACTION_FLOATS, MALLET, normalise_mallet
 
 HOME_M = (0.65, 0.0)  # robot frame: where the mallet starts
 INTERCEPT_X_M = 0.75  # robot frame: the line on which the privileged controller waits for the puck
-MALLET = slice(14, 16)  # in the observation
 
 
 def hold(obs: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -17,7 +16,7 @@ def hold(obs: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def stay_central(obs: NDArray[np.float32]) -> NDArray[np.float32]:
     """Command the middle of the goal, whatever happens."""
-    return np.broadcast_to(normalise_mallet(np.array([HOME_M])), (len(obs), 2)).copy()
+    return np.broadcast_to(normalise_mallet(np.array([HOME_M])), (len(obs), ACTION_FLOATS)).copy()
 
 
 def intercept(truth: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -30,9 +29,3 @@ def intercept(truth: NDArray[np.float64]) -> NDArray[np.float32]:
     time_s = np.where(approaching, (INTERCEPT_X_M - x) / np.where(approaching, vx, -1.0), -1.0)
     crossing_y = np.where(time_s >= 0, y + time_s * vy, y)
     return normalise_mallet(np.stack([np.full_like(crossing_y, INTERCEPT_X_M), crossing_y], axis=1))
-
-
-def normalise_mallet(position_m: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Robot-frame mallet targets to actions, clipped to what the arm may reach."""
-    low, high = MALLET_BOX_M
-    return np.clip(2 * (position_m - low) / (high - low) - 1, -1.0, 1.0).astype(np.float32)

@@ -1,7 +1,6 @@
 """The defence task, batched: reset episodes, step them together, read outcomes. Compiled core or plain reference."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,16 @@ from blindsave.arena import native
 from blindsave.arena.simulator import Backend, choose_backend
 from blindsave.errors import BadInput
 from blindsave.task.episode import Episode
-from blindsave.task.outcomes import TIMEOUT_STEPS
+from blindsave.task.interface import OBSERVATION_FLOATS, TRUTH_FLOATS
+from blindsave.task.results import EpisodeResults
 
 # Mirrors bs_defend_row in core/defend.h.
 ROW = np.dtype(
     [
         ("reward", "f8"),
         ("score", "f8"),
-        ("truth", "f8", 4),
-        ("obs", "f4", 19),
+        ("truth", "f8", TRUTH_FLOATS),
+        ("obs", "f4", OBSERVATION_FLOATS),
         ("steps", "i2"),
         ("first_contact", "i2"),
         ("outcome", "i1"),
@@ -29,23 +29,6 @@ ROW = np.dtype(
         ("padding", "V4"),
     ]
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Rollout:
-    """Whole episodes: how each ended and, where recorded, everything a policy saw and asked for.
-
-    Arrays follow the order of the episodes. Recorded arrays are padded with zeros after an episode's last step:
-    `obs` (m, 126, 19), `actions` (m, 125, 2) as requested by the policy, `truth` (m, 126, 4).
-    """
-
-    outcome: NDArray[np.int8]
-    steps: NDArray[np.int16]
-    first_contact: NDArray[np.int16]
-    score: NDArray[np.float64]
-    obs: NDArray[np.float32] | None = None
-    actions: NDArray[np.float32] | None = None
-    truth: NDArray[np.float64] | None = None
 
 
 class DefendBatch:
@@ -115,10 +98,11 @@ class DefendBatch:
         else:
             self._core.defend_step(checked, chosen)
 
-    def rollout(self, capsule: object, episodes: Sequence[Episode], *, record: bool = False) -> Rollout:
+    def rollout(self, capsule: object, episodes: Sequence[Episode], results: EpisodeResults) -> None:
         """Run whole episodes of a native policy (a "blindsave.policy" capsule) without Python in between.
 
-        Independent of the n places, whose episodes are left alone. Needs the compiled core.
+        What happens is written into `results`, as many as there are episodes. Independent of the n places, whose
+        episodes are left alone. Needs the compiled core.
         """
         if self.backend != "native":
             raise BadInput("whole native episodes need the compiled core")
@@ -130,11 +114,7 @@ class DefendBatch:
             # Adding exact zeros leaves clean episodes bit-identical.
             offset = np.array([np.zeros((visible.shape[1], 2)) if t.offset is None else t.offset for t in trackings])
         drag = np.array([e.puck_drag for e in episodes], np.float64)
-        result = np.zeros(m, ROW)
-        width = TIMEOUT_STEPS
-        obs = np.zeros((m, width + 1, 19), np.float32) if record else None
-        actions = np.zeros((m, width, 2), np.float32) if record else None
-        truth = np.zeros((m, width + 1, 4), np.float64) if record else None
+        rows = np.zeros(m, ROW)
         self._core.rollout(
             capsule,
             np.array([e.shot.launch for e in episodes], np.float64).reshape(m, 6),
@@ -142,15 +122,13 @@ class DefendBatch:
             offset,
             drag if (drag != 1).any() else None,
             np.array([e.locked_steps for e in episodes], np.int32),
-            result,
-            obs,
-            actions,
-            truth,
+            rows,
+            results.obs,
+            results.actions,
+            results.truth,
         )
-        outcome, steps, first_contact, score = (
-            result[name].copy() for name in ("outcome", "steps", "first_contact", "score")
-        )
-        return Rollout(outcome, steps, first_contact, score, obs, actions, truth)
+        results.outcome[:], results.steps[:] = rows["outcome"], rows["steps"]
+        results.first_contact[:], results.reward[:] = rows["first_contact"], rows["score"]
 
     def snapshot(self, index: int) -> bytes:
         """Return everything place `index` is; `restore` continues from it bit-identically."""

@@ -12,6 +12,7 @@ from blindsave.arena.simulator import Backend
 from blindsave.errors import BadInput
 from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import LOCKED_STEPS, UNDISTURBED, Disturbance, Episode
+from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS, VISIBLE
 from blindsave.task.outcomes import Outcome
 from blindsave.task.sampling import UNIFORM, Blackout, Sampler
 
@@ -21,14 +22,14 @@ METADATA = {"render_modes": ["rgb_array", "human"], "render_fps": 50}
 
 def observation_space() -> Space[Any]:
     """All that a policy may see: 18 numbers in [-1, 1] and the visible flag."""
-    low = np.full(19, -1.0, np.float32)
-    low[18] = 0.0
-    return Box(low, np.ones(19, np.float32), dtype=np.float32)
+    low = np.full(OBSERVATION_FLOATS, -1.0, np.float32)
+    low[VISIBLE] = 0.0
+    return Box(low, np.ones(OBSERVATION_FLOATS, np.float32), dtype=np.float32)
 
 
 def action_space() -> Space[Any]:
     """A normalised mallet target, x and y."""
-    return Box(-1.0, 1.0, (2,), np.float32)
+    return Box(-1.0, 1.0, (ACTION_FLOATS,), np.float32)
 
 
 class DefendEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
@@ -71,8 +72,8 @@ class DefendEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
 
     def step(self, action: NDArray[np.float32]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Run one control step of 20 ms."""
-        if np.shape(action) != (2,):
-            raise BadInput(f"an action must have shape (2,), got {np.shape(action)}")
+        if np.shape(action) != (ACTION_FLOATS,):
+            raise BadInput(f"an action must have shape ({ACTION_FLOATS},), got {np.shape(action)}")
         self._batch.step(np.asarray(action, np.float32)[None])
         self._show()
         outcome = Outcome(self._batch.outcome[0])

@@ -10,13 +10,9 @@ from blindsave.task.shots import Shot, Split
 
 def manifest_sha256(split: Split, members: Iterable[Shot]) -> str:
     """Fingerprint of a split: SHA-256 over one canonical JSON record per shot, in schedule order."""
-    return _json_sha256([_record(split, shot) for shot in members])
-
-
-def schedule_sha256(members: Iterable[Shot], blackouts: Iterable[int]) -> str:
-    """Fingerprint of an evaluation grid: every shot with every blackout length, shot by shot."""
-    lengths = list(blackouts)
-    return _json_sha256([{"shot_id": s.id, "blackout_steps": length} for s in members for length in lengths])
+    records = [_record(split, shot) for shot in members]
+    text = json.dumps(records, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _record(split: Split, shot: Shot) -> dict[str, Any]:
@@ -42,8 +38,3 @@ def _record(split: Split, shot: Shot) -> dict[str, Any]:
         record["alias_family_id"] = shot.alias_family
         record["nominal_blackout_start_table_xy"] = shot.rendezvous
     return record
-
-
-def _json_sha256(records: list[dict[str, Any]]) -> str:
-    text = json.dumps(records, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()

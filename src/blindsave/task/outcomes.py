@@ -49,11 +49,6 @@ class Outcome(IntEnum):
         """Whether the simulation broke; counted as a failure to save, and reported."""
         return self in (Outcome.SIMULATOR_FAULT, Outcome.NON_FINITE_STATE)
 
-    @classmethod
-    def from_label(cls, label: str) -> "Outcome":
-        """Inverse of `label`."""
-        return cls[label.upper()]
-
 
 def judge(
     puck: tuple[float, float, float, float],

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave.arena import constants as c
 from blindsave.arena.reference import ReferenceArena
 from blindsave.errors import BadInput
 from blindsave.task.defend import ROW
 from blindsave.task.episode import Episode
+from blindsave.task.interface import MALLET, MEASURED, PUCK, VISIBLE, to_robot
 from blindsave.task.outcomes import Outcome, judge
 from blindsave.task.reward import reward
 from blindsave.task.tracking import OBSERVATIONS
@@ -24,7 +24,6 @@ EPISODE = np.dtype(
         ("slow_steps", "i4"),
     ]
 )
-MALLET, PUCK, VISIBLE = slice(14, 16), slice(16, 18), 18
 
 
 class ReferenceDefend:
@@ -105,14 +104,14 @@ class ReferenceDefend:
     def _observe(self, i: int) -> None:
         """Build what the policy sees: clip, disturb, hide. Nothing else of the state leaves this function."""
         arena, episode, t = self._arena, self._episodes[i], int(self.steps[i])
-        seen = arena.policy_obs[i, :18].copy()
+        seen = arena.policy_obs[i, MEASURED].copy()
         if episode["has_offset"]:
             seen[PUCK] += episode["offset"][t]
         visible = bool(episode["visible"][t])
-        self.obs[i, :18] = np.clip(seen, -1.0, 1.0)
+        self.obs[i, MEASURED] = np.clip(seen, -1.0, 1.0)
         if not visible:
             self.obs[i, PUCK] = 0.0
         self.obs[i, VISIBLE] = visible
         self.visible[i], self.locked[i] = visible, t < episode["locked_steps"]
-        self.truth[i, :2] = arena.puck_pos[i, :2] - np.array(c.ROBOT_BASE_M[:2])
+        self.truth[i, :2] = to_robot(arena.puck_pos[i, :2])
         self.truth[i, 2:] = arena.puck_vel[i, :2]

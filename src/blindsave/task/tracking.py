@@ -14,15 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave.arena.constants import PUCK_BOX_M
 from blindsave.errors import BadInput
+from blindsave.task.interface import PUCK_PER_MM as PER_MM
 from blindsave.task.outcomes import TIMEOUT_STEPS
 
 OBSERVATIONS = TIMEOUT_STEPS + 1
 BLACKOUT_START = 5
 NOISE_SEED_TEXT = "observation_noise_v1:19302026"
-# One millimetre on the table in the units of the normalised puck position, x and y.
-PER_MM: NDArray[np.float64] = 2.0 * 1e-3 / (PUCK_BOX_M[1] - PUCK_BOX_M[0])
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from blindsave.errors import BadInput
 from blindsave.task.defend import DefendBatch
 from blindsave.task.env import METADATA, action_space, observation_space
 from blindsave.task.episode import LOCKED_STEPS, UNDISTURBED, Disturbance, Episode
+from blindsave.task.interface import ACTION_FLOATS
 from blindsave.task.outcomes import Outcome
 from blindsave.task.sampling import UNIFORM, Blackout, Sampler
 
@@ -65,8 +66,8 @@ class DefendVectorEnv(VectorEnv):
 
     def step(self, actions: NDArray[np.float32]) -> Step:
         """Run one control step; environments that ended before start anew instead."""
-        if np.shape(actions) != (self.num_envs, 2):
-            raise BadInput(f"actions must have shape ({self.num_envs}, 2), got {np.shape(actions)}")
+        if np.shape(actions) != (self.num_envs, ACTION_FLOATS):
+            raise BadInput(f"actions must have shape ({self.num_envs}, {ACTION_FLOATS}), got {np.shape(actions)}")
         if (self._batch.outcome < 0).any():
             raise BadInput("reset the environments before the first step")
         running = self._batch.outcome == Outcome.RUNNING

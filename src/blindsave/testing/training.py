@@ -10,6 +10,7 @@ from blindsave.learning.distil.dataset import Episodes
 from blindsave.learning.distil.native import NativeTrainer, trains_natively
 from blindsave.learning.distil.trainer import Trainer
 from blindsave.policies.students.family import Family
+from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
 
 
 def random_episodes(lengths: Sequence[int] | np.ndarray, first_index: int = 0, seed: int = 0) -> Episodes:
@@ -17,9 +18,10 @@ def random_episodes(lengths: Sequence[int] | np.ndarray, first_index: int = 0, s
     rng = np.random.default_rng(seed)
     steps = np.asarray(lengths, np.int16)
     rows, count = int(steps.sum()), len(steps)
-    obs, action, label = (rng.uniform(-1, 1, (rows, width)).astype(np.float32) for width in (19, 2, 2))
+    widths = (OBSERVATION_FLOATS, ACTION_FLOATS, ACTION_FLOATS)
+    obs, action, label = (rng.uniform(-1, 1, (rows, width)).astype(np.float32) for width in widths)
     zeros, outcome = np.zeros(count, np.int16), np.full(count, 2, np.int8)
-    index, score, final = np.arange(count), np.zeros(count), np.zeros((count, 19), np.float32)
+    index, score, final = np.arange(count), np.zeros(count), np.zeros((count, OBSERVATION_FLOATS), np.float32)
     return Episodes(obs, action, label, first_index + index, index, zeros, zeros, steps, outcome, zeros, score, final)
 
 

@@ -99,9 +99,9 @@ def test_nobody_can_give_a_spelled_name_another_meaning():
 def test_an_untrained_student_is_saved_loaded_exported_and_evaluated(tmp_path, monkeypatch):
     from blindsave.deploy.c_header import export_c
     from blindsave.deploy.toolchain import self_test_report
-    from blindsave.evidence.contestants import from_file
     from blindsave.evidence.grid import grid
     from blindsave.evidence.schedule import schedule
+    from blindsave.policies.catalog import from_file
     from blindsave.report.costs import read_costs
     from blindsave.task.shots import shots
 

@@ -6,16 +6,16 @@ Collecting, labelling and, on CPUs, training need the core install only; JAX tra
 from blindsave.learning.distil.collection import collect, episodes_of, record
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.dataset import Dataset, Episodes, concatenate
-from blindsave.learning.distil.schedule import TRAINING_SEEDS, Schedule, base_schedule, shadow_schedules
+from blindsave.learning.distil.schedule import TRAINING_SEEDS, CollectionSchedule, base_schedule, shadow_schedules
 from blindsave.learning.distil.shadow import Teacher, shadow_labels
 
 __all__ = [
     "PAPER",
     "TRAINING_SEEDS",
+    "CollectionSchedule",
     "Dataset",
     "Episodes",
     "Recipe",
-    "Schedule",
     "Teacher",
     "base_schedule",
     "collect",

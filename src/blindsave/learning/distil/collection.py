@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from blindsave import store
+from blindsave import store, tensors
 from blindsave.learning.distil.dataset import KIND, Dataset, Episodes
-from blindsave.learning.distil.schedule import Schedule, draw, episodes
+from blindsave.learning.distil.schedule import CollectionSchedule, draw, episodes
 from blindsave.learning.distil.shadow import Teacher, shadow_labels
-from blindsave.learning.distil.shards import write_shard
 from blindsave.policies import closed_loop
 from blindsave.policies.base import Policy
 from blindsave.task.outcomes import TIMEOUT_STEPS
@@ -34,7 +33,7 @@ class Collection:
 
     root: Path
     policy: Policy
-    schedule: Schedule
+    schedule: CollectionSchedule
     inputs: dict[str, str]
     teacher: Teacher | None = None
     threads: int | None = None
@@ -56,7 +55,7 @@ class Collection:
         return store.artifact_folder(self.root, KIND, self.configuration, self.inputs)
 
     @property
-    def shards(self) -> list[Schedule]:
+    def shards(self) -> list[CollectionSchedule]:
         """The part of the schedule that each shard holds."""
         starts = range(0, self.schedule.episodes, self.shard_episodes)
         return [self.schedule.part(start, start + self.shard_episodes) for start in starts]
@@ -98,7 +97,7 @@ class Collection:
 
     def _play(self, number: int, folder: Path) -> int:
         fields = record(self.policy, self.shards[number], self.teacher, threads=self.threads)
-        write_shard(folder / _file(number), fields)
+        tensors.write(folder / _file(number), fields)
         return len(fields["obs"])
 
     def _shard_configuration(self, number: int) -> dict[str, Any]:
@@ -111,7 +110,7 @@ class Collection:
 def collect(
     root: str | Path,
     policy: Policy,
-    schedule: Schedule,
+    schedule: CollectionSchedule,
     inputs: dict[str, str],
     teacher: Teacher | None = None,
     *,
@@ -125,14 +124,14 @@ def collect(
 
 
 def episodes_of(
-    policy: Policy, schedule: Schedule, teacher: Teacher | None = None, *, threads: int | None = None
+    policy: Policy, schedule: CollectionSchedule, teacher: Teacher | None = None, *, threads: int | None = None
 ) -> Episodes:
     """Play a schedule and return the labelled episodes, without keeping a file."""
     return Episodes(**record(policy, schedule, teacher, threads=threads))
 
 
 def record(
-    policy: Policy, schedule: Schedule, teacher: Teacher | None = None, *, threads: int | None = None
+    policy: Policy, schedule: CollectionSchedule, teacher: Teacher | None = None, *, threads: int | None = None
 ) -> dict[str, np.ndarray]:
     """Play a schedule and return the fields of a shard (docs/distillation.md)."""
     drawn = draw(schedule)

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave import store
+from blindsave import store, tensors
 from blindsave.errors import BadFile, BadInput
-from blindsave.learning.distil.schedule import Schedule, draw
-from blindsave.learning.distil.shards import read_shard
+from blindsave.learning.distil.schedule import CollectionSchedule, draw
+from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS, shown
 from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
 from blindsave.task.shots import shots
 
 KIND = "dataset"
-STEP_FIELDS = {"obs": ("<f4", 19), "action": ("<f4", 2), "label": ("<f4", 2)}
+STEP_FIELDS = {"obs": ("<f4", OBSERVATION_FLOATS), "action": ("<f4", ACTION_FLOATS), "label": ("<f4", ACTION_FLOATS)}
 EPISODE_FIELDS = {
     "index": "<i8",
     "seed": "<i8",
@@ -123,9 +123,9 @@ class Dataset:
         return self.artifact.manifest["configuration"]
 
     @property
-    def schedule(self) -> Schedule:
+    def schedule(self) -> CollectionSchedule:
         """The schedule the episodes were drawn from."""
-        return Schedule(**self.configuration["schedule"])
+        return CollectionSchedule(**self.configuration["schedule"])
 
     @property
     def shard_files(self) -> list[Path]:
@@ -143,7 +143,7 @@ class Dataset:
 
 
 def _episodes(path: Path) -> Episodes:
-    fields = read_shard(path)
+    fields = tensors.mapped(path)
     for name in (*STEP_FIELDS, *EPISODE_FIELDS):
         if name not in fields:
             raise BadFile(f"{path}: the field `{name}` is missing")
@@ -155,7 +155,7 @@ def _episodes(path: Path) -> Episodes:
         if fields[name].shape != (rows, width):
             raise BadFile(f"{path}: the field `{name}` has shape {fields[name].shape}, not {(rows, width)}")
     for name in EPISODE_FIELDS:
-        shape = (len(fields["steps"]), *((19,) if name == "final_obs" else ()))
+        shape = (len(fields["steps"]), *((OBSERVATION_FLOATS,) if name == "final_obs" else ()))
         if fields[name].shape != shape:
             raise BadFile(f"{path}: the field `{name}` has shape {fields[name].shape}, not {shape}")
     return Episodes(**{name: fields[name] for name in (*STEP_FIELDS, *EPISODE_FIELDS)})
@@ -204,7 +204,7 @@ def summary(dataset: Dataset) -> dict[str, Any]:
         "episodes_of_repeated_pairs": int(counts[counts > 1].sum()),
         "without_blackout": int((data.blackout == 0).sum()),
         "alias_share": float(alias[data.shot].mean()),
-        "hidden_share": float((data.obs[:, 18] < 0.5).mean()),
+        "hidden_share": float((~shown(data.obs)).mean()),
         "outcomes": labels,
     }
 

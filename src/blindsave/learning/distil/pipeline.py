@@ -21,14 +21,13 @@ from blindsave.learning.distil.collection import Collection
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.dataset import Dataset, Episodes, concatenate
 from blindsave.learning.distil.deadline import OutOfTime
-from blindsave.learning.distil.execution import execution_for
 from blindsave.learning.distil.fit import Fitted, fit
 from blindsave.learning.distil.history import History
 from blindsave.learning.distil.schedule import (
     EPISODES,
     SHADOW_SEED,
     TRAINING_SEEDS,
-    Schedule,
+    CollectionSchedule,
     base_schedule,
     shadow_schedules,
 )
@@ -47,7 +46,7 @@ class TeacherPolicy(Teacher, Policy, Protocol):
 
 
 @dataclass(frozen=True)
-class Scale:
+class Budget:
     """How much of everything; the defaults are the study's."""
 
     base_episodes: int = EPISODES
@@ -60,17 +59,15 @@ class Scale:
 
 @dataclass
 class Pipeline:
-    """The stages of one teacher at one scale, in one work folder."""
+    """The stages of one teacher within one budget, in one work folder."""
 
     work: Path
     teacher: TeacherPolicy
     teacher_sha256: str
-    scale: Scale = field(default_factory=Scale)
+    budget: Budget = field(default_factory=Budget)
     threads: int | None = None
     deadline: float | None = None
     """In seconds of `time.monotonic`; after it, work stops with `OutOfTime` and can be continued."""
-    execution: dict[str, Any] = field(default_factory=dict)
-    """Changes of the execution chosen for each family (`Execution`)."""
     checkpoint_every: int = 5
     quiet: bool = False
     _base: Dataset | None = field(default=None, init=False, repr=False)
@@ -83,7 +80,7 @@ class Pipeline:
 
     def base_collection(self) -> Collection:
         """How the base is collected."""
-        return self._collection(self.teacher, base_schedule(self.scale.base_episodes), {}, None)
+        return self._collection(self.teacher, base_schedule(self.budget.base_episodes), {}, None)
 
     def collectors(self, family: str) -> store.Artifact:
         """First-stage students."""
@@ -93,13 +90,13 @@ class Pipeline:
         """One dataset per collector."""
         return [
             self._dataset(f"{family}: shadow episodes of {seed}", self.shadow_collection(family, seed))
-            for seed in self.scale.seeds
+            for seed in self.budget.seeds
         ]
 
     def shadow_collection(self, family: str, seed: int) -> Collection:
         """How the episodes of one collector are collected and labelled."""
-        scale = self.scale
-        schedules = shadow_schedules(scale.shadow_episodes, scale.seeds, scale.base_episodes, scale.shadow_seed)
+        budget = self.budget
+        schedules = shadow_schedules(budget.shadow_episodes, budget.seeds, budget.base_episodes, budget.shadow_seed)
         student, sha256 = open_student(self.collectors(family), seed)
         return self._collection(student, schedules[seed], {"student": sha256}, self.teacher)
 
@@ -136,7 +133,7 @@ class Pipeline:
         return dataset.episodes
 
     def _collection(
-        self, policy: Policy, schedule: Schedule, inputs: dict[str, str], teacher: Teacher | None
+        self, policy: Policy, schedule: CollectionSchedule, inputs: dict[str, str], teacher: Teacher | None
     ) -> Collection:
         inputs = {"teacher": self.teacher_sha256, **inputs}
         return Collection(self.work, policy, schedule, inputs, teacher, self.threads)
@@ -150,12 +147,12 @@ class Pipeline:
             return collection.dataset(progress.advance)
 
     def _train(self, family: str, stage: str, datasets: Sequence[Dataset]) -> store.Artifact:
-        scale = self.scale
+        budget = self.budget
         configuration = {
             "family": family,
             "stage": stage,
-            "seeds": list(scale.seeds),
-            "recipe": asdict(scale.recipe),
+            "seeds": list(budget.seeds),
+            "recipe": asdict(budget.recipe),
         }
         inputs = {f"dataset-{i}": dataset.sha256 for i, dataset in enumerate(datasets)}
         place = store.artifact_folder(self.work, STUDENTS, configuration, inputs)
@@ -167,7 +164,7 @@ class Pipeline:
             fitted = self._fit(family, stage, data, store.digest(inputs), checkpoint)
             for student in fitted.students:
                 student.save(folder / f"{student.provenance.seed}.safetensors")
-            (folder / METRICS).write_text(fitted.history.lines(scale.seeds))
+            (folder / METRICS).write_text(fitted.history.lines(budget.seeds))
             return describe(fitted, data)
 
         artifact = store.make(self.work, STUDENTS, configuration, inputs, build)
@@ -175,8 +172,8 @@ class Pipeline:
         return artifact
 
     def _fit(self, family: str, stage: str, data: Episodes, dataset: str, checkpoint: Path) -> Fitted:
-        scale = self.scale
-        with Progress(f"{family}: {stage}s", scale.recipe.epochs, quiet=self.quiet) as progress:
+        budget = self.budget
+        with Progress(f"{family}: {stage}s", budget.recipe.epochs, quiet=self.quiet) as progress:
 
             def report(epoch: int, history: History, stopped: np.ndarray) -> None:
                 errors = " ".join(f"{error:.4f}" for error in history.validation_loss[-1])
@@ -185,11 +182,10 @@ class Pipeline:
             return fit(
                 family_of(family),
                 data,
-                seeds=scale.seeds,
-                recipe=scale.recipe,
+                seeds=budget.seeds,
+                recipe=budget.recipe,
                 stage=stage,
                 dataset=dataset,
-                execution=execution_for(family_of(family), **self.execution) if self.execution else None,
                 threads=self.threads,
                 checkpoint=checkpoint,
                 checkpoint_every=self.checkpoint_every,

@@ -24,7 +24,7 @@ SPLIT = "train"
 
 
 @dataclass(frozen=True)
-class Schedule:
+class CollectionSchedule:
     """Episodes `first_offset` to `first_offset + episodes` of a stream, and their numbers in the training data."""
 
     episodes: int
@@ -48,9 +48,9 @@ class Schedule:
         """Numbers of the episodes in the training data."""
         return self.first_index + np.arange(self.episodes, dtype=np.int64)
 
-    def part(self, start: int, stop: int) -> "Schedule":
+    def part(self, start: int, stop: int) -> "CollectionSchedule":
         """The sub-schedule of some consecutive episodes."""
-        return Schedule(
+        return CollectionSchedule(
             min(stop, self.episodes) - start,
             self.first_seed,
             self.first_offset + start,
@@ -67,7 +67,7 @@ class Draws:
     blackout: np.ndarray
 
 
-def draw(schedule: Schedule) -> Draws:
+def draw(schedule: CollectionSchedule) -> Draws:
     """Draw shots and blackout lengths of a schedule."""
     count = len(shots(schedule.split))
     shot, blackout = np.empty(schedule.episodes, np.int16), np.empty(schedule.episodes, np.int16)
@@ -78,7 +78,7 @@ def draw(schedule: Schedule) -> Draws:
     return Draws(shot, blackout)
 
 
-def episodes(schedule: Schedule) -> list[Episode]:
+def episodes(schedule: CollectionSchedule) -> list[Episode]:
     """The episodes of a schedule, ready to be played."""
     known: Sequence[Shot] = shots(schedule.split)
     drawn = draw(schedule)
@@ -86,9 +86,9 @@ def episodes(schedule: Schedule) -> list[Episode]:
     return [UNDISTURBED.episode(known[shot], length) for shot, length in pairs]
 
 
-def base_schedule(total: int = EPISODES) -> Schedule:
+def base_schedule(total: int = EPISODES) -> CollectionSchedule:
     """The common teacher episodes."""
-    return Schedule(total)
+    return CollectionSchedule(total)
 
 
 def shadow_schedules(
@@ -96,9 +96,11 @@ def shadow_schedules(
     seeds: Sequence[int] = TRAINING_SEEDS,
     first_index: int = EPISODES,
     first_seed: int = SHADOW_SEED,
-) -> dict[int, Schedule]:
+) -> dict[int, CollectionSchedule]:
     """The equal share of each collector, by its training seed; the same for every family."""
     if total < len(seeds) or total % len(seeds):
         raise BadInput(f"{total} shadow episodes cannot be shared equally by {len(seeds)} collectors")
     share = total // len(seeds)
-    return {seed: Schedule(share, first_seed, i * share, first_index + i * share) for i, seed in enumerate(seeds)}
+    return {
+        seed: CollectionSchedule(share, first_seed, i * share, first_index + i * share) for i, seed in enumerate(seeds)
+    }

@@ -13,31 +13,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blindsave.errors import BadInput
+from blindsave.policies.base import Policy
+from blindsave.task.results import EpisodeResults
 
 Array = NDArray[np.float32]
 GROUP = 64
 """Episodes labelled together by one thread; their carries should stay in the core's cache."""
 
 
-class Teacher(Protocol):
-    """Anything that gives actions from observations and a carry it defines itself (any array of n rows)."""
+class Teacher(Policy, Protocol):
+    """A policy that can be told what somebody else did in its place."""
 
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        ...
-
-    def initial(self, n: int) -> Any:
-        """Carries of `n` fresh episodes."""
-        ...
-
-    def step(self, carry: Any, observation: Array) -> tuple[Any, Array]:
-        """(n, 19) observations to new carries and (n, 2) actions."""
-        ...
-
-    def with_previous_action(self, carry: Any, action: Array) -> Any:
+    def with_previous_action(self, carry: Array, action: Array) -> Array:
         """The carry as if `action` (n, 2) had been the last command; return it unchanged if there is no such slot."""
         ...
+
+
+def check_teacher(teacher: Any) -> None:
+    """Refuse a policy that cannot follow another one's episode."""
+    if not hasattr(teacher, "with_previous_action"):
+        raise BadInput(f"{teacher.name} cannot label actions: it cannot be told what another policy did")
 
 
 def shadow_labels(
@@ -47,6 +42,7 @@ def shadow_labels(
 
     Every valid step is labelled, the locked prefix included; the rest is zero. Labels are clipped to [-1, 1].
     """
+    check_teacher(teacher)
     if obs.shape[0] != len(steps) or actions.shape[0] != len(steps) or actions.shape[1] < steps.max(initial=0):
         raise BadInput(
             f"observations {obs.shape}, actions {actions.shape} and {len(steps)} lengths do not belong together"
@@ -70,3 +66,15 @@ def shadow_labels(
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         list(pool.map(follow, groups))
     return labels
+
+
+def action_error(teacher: Teacher, played: EpisodeResults, threads: int | None = None) -> NDArray[np.float64]:
+    """Mean squared distance, per recorded episode, between the actions asked for and the shadow teacher's."""
+    obs, actions, steps = played.obs, played.actions, played.steps
+    if obs is None or actions is None:
+        raise BadInput("action errors are known only for recorded episodes")
+    labels = shadow_labels(teacher, obs, actions, steps, threads)
+    square = ((actions.astype(np.float64) - labels) ** 2).mean(axis=2)
+    # Step after step: published rows depend on the order of this sum.
+    total = np.add.accumulate(np.where(np.arange(actions.shape[1]) < steps[:, None], square, 0.0), axis=1)
+    return total[:, -1] / np.maximum(steps, 1)

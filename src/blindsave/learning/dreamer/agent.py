@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from blindsave.learning.dreamer import heads, latents, model, recurrent, replay, scan, selectors, update
+from blindsave.learning.dreamer import heads, latents, model, population, recurrent, replay, scan, selectors, update
 from blindsave.learning.dreamer.config import Config
 from blindsave.learning.dreamer.nets import Params, cast_for_compute
 from blindsave.learning.dreamer.stream import Seen
@@ -88,29 +88,32 @@ def learn(
 
 
 def zero_totals(learner: update.Learner, buffer: replay.Buffer, config: Config) -> Totals:
-    """Return zeros in the shape of the figures one update logs."""
+    """Return zeros in the shape of the figures one update logs, for every teacher."""
 
     def log(learner: update.Learner, buffer: replay.Buffer) -> Totals:
         key = jax.random.key(0)
         windows, drawn = selectors.draw(buffer, key, config)
         return update.update(learner, replay.gather(drawn, windows, config), key, config)[2]
 
-    return {name: jnp.zeros(v.shape, jnp.float32) for name, v in jax.eval_shape(log, learner, buffer).items()}
+    logs = jax.eval_shape(population.mapped(log, config, (0, population.BUFFER_AXES)), learner, buffer)
+    return {name: jnp.zeros(v.shape, jnp.float32) for name, v in logs.items()}
 
 
 class Compiled:
-    """The jitted calls of one configuration; replay, carry and learner are updated in place."""
+    """The jitted calls of one configuration, for all its teachers; replay, carry and learner are updated in place."""
 
     @staticmethod
     def of(config: Config) -> Compiled:
         """Return the calls of a configuration; runs in one process that differ only in bookkeeping share them."""
-        bookkeeping = {"seed": 0, "checkpoint_every": 1, "log_every": 1, "latents": "never"}
+        bookkeeping = {"seed": 0, "checkpoint_every": 1, "log_every": 1, "latents": "never", "timeouts": "truncate"}
         return _compiled(dataclasses.replace(config, training=dataclasses.replace(config.training, **bookkeeping)))
 
     def __init__(self, config: Config) -> None:
-        self.act = jax.jit(partial(act, config=config))
-        self.act_and_store = jax.jit(partial(act_and_store, config=config), donate_argnums=(1, 2))
-        self.learn = jax.jit(partial(learn, config=config), donate_argnums=(0, 1, 2))
+        store, buffer = partial(act_and_store, config=config), population.BUFFER_AXES
+        store = population.mapped(store, config, (0, 0, buffer, 0, 0), (0, buffer))
+        self.act_and_store = jax.jit(store, donate_argnums=(1, 2))
+        improve = population.mapped(partial(learn, config=config), config, (0, buffer, 0, 0, None), (0, buffer, 0))
+        self.learn = jax.jit(improve, donate_argnums=(0, 1, 2))
 
 
 _compiled = functools.cache(Compiled)

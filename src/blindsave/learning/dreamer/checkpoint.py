@@ -33,8 +33,11 @@ COUNTERS = ("clock", "online_used", "fresh")
 
 
 def to_numpy(tree: Any) -> dict[str, NDArray]:
-    """Fetch a tree as named arrays; bfloat16 becomes its bits (uint16)."""
-    named = {name: np.asarray(leaf) for name, leaf in tensorfile.flatten(tree).items()}
+    """Copy a tree from the device as named arrays; bfloat16 becomes its bits (uint16).
+
+    A copy even where device and host share memory: training overwrites its arrays while the copy is being written.
+    """
+    named = {name: np.array(leaf) for name, leaf in tensorfile.flatten(jax.device_get(tree)).items()}
     return {name: v.view(np.uint16) if v.dtype == jnp.bfloat16 else v for name, v in named.items()}
 
 
@@ -57,6 +60,17 @@ def prefixed(prefix: str, tensors: Mapping[str, NDArray]) -> dict[str, NDArray]:
 def without_prefix(prefix: str, tensors: Mapping[str, NDArray]) -> dict[str, NDArray]:
     """Return the arrays whose name starts with `prefix`, without it."""
     return {name.removeprefix(prefix): v for name, v in tensors.items() if name.startswith(prefix)}
+
+
+def segment(buffer: replay.Buffer, begin: int, end: int) -> dict[str, NDArray]:
+    """Copy the transitions of times [begin, end) from the device."""
+    return to_numpy({name: getattr(buffer, name)[_at(buffer, begin, end)] for name in STREAMED})
+
+
+def _at(buffer: replay.Buffer, begin: int, end: int) -> tuple[Any, ...]:
+    """Index the slots of times [begin, end), of all environments of all teachers."""
+    slot = np.arange(begin, end) % buffer.reward.shape[-1]
+    return (slice(None),) * (buffer.reward.ndim - 1) + (slot,)
 
 
 def load_params(path: Path) -> tuple[Params, Config]:
@@ -91,10 +105,8 @@ class Folder:
         """Read the trained parameters of a step and the configuration they belong to."""
         return load_params(self.path("params", step))
 
-    def save_segment(self, buffer: replay.Buffer, begin: int, end: int) -> dict[str, Any]:
+    def save_segment(self, tensors: Mapping[str, NDArray], begin: int, end: int) -> dict[str, Any]:
         """Append the transitions of times [begin, end); returns the entry that a state lists."""
-        slot = np.arange(begin, end) % buffer.reward.shape[1]
-        tensors = {name: np.asarray(getattr(buffer, name)[:, slot]) for name in STREAMED}
         name = f"{begin:09d}-{end:09d}.safetensors"
         content = tensorfile.write(self.root / "replay" / name, tensors)
         return {"file": name, "from": begin, "to": end, "checksum": content}
@@ -107,14 +119,13 @@ class Folder:
             tensors, metadata = tensorfile.read(path)
             if metadata["checksum"] != entry["checksum"]:
                 raise BadFile(f"{path} is not the segment that the state refers to")
-            slot = np.arange(entry["from"], entry["to"]) % buffer.reward.shape[1]
             for name, array in arrays.items():
-                array[:, slot] = tensors[name]
+                array[_at(buffer, entry["from"], entry["to"])] = tensors[name]
         return buffer._replace(**{name: jnp.asarray(array) for name, array in arrays.items()})
 
-    def save_latents(self, step: int, buffer: replay.Buffer) -> str:
+    def save_latents(self, step: int, tensors: Mapping[str, NDArray]) -> str:
         """Write h and z of the whole replay; returns the checksum."""
-        return tensorfile.write(self.path("latents", step), to_numpy({"h": buffer.h, "z": buffer.z}))
+        return tensorfile.write(self.path("latents", step), tensors)
 
     def load_latents(self, step: int, buffer: replay.Buffer, content: str) -> replay.Buffer:
         """Read h and z back."""

@@ -130,7 +130,12 @@ class Replay:
 
 @dataclass(frozen=True)
 class Training:
-    """The run: how many environment steps, how often to learn, what to keep."""
+    """The run: how many environment steps, how often to learn, what to keep.
+
+    `timeouts` says what an episode's time limit means: `truncate` (the original) ends the episode but not the future
+    beyond it, so values bootstrap past it; `terminate` makes it an end like any other. `population` teachers with the
+    seeds seed, seed + 1, ... train side by side in one program; every other number is per teacher.
+    """
 
     steps: int = 1_000_000
     envs: int = 32
@@ -139,6 +144,14 @@ class Training:
     checkpoint_every: int = 20_000
     log_every: int = 2_000
     latents: Literal["on_stop", "always", "never"] = "on_stop"
+    timeouts: Literal["truncate", "terminate"] = "truncate"
+    population: int = 1
+
+    def __post_init__(self) -> None:
+        if self.timeouts not in ("truncate", "terminate"):
+            raise BadInput(f"timeouts must be truncate or terminate, got {self.timeouts!r}")
+        if self.population < 1:
+            raise BadInput(f"a population needs at least one teacher, got {self.population}")
 
 
 @dataclass(frozen=True)
@@ -151,17 +164,22 @@ class Config:
     training: Training = field(default_factory=Training)
     speed: Speed = field(default_factory=Speed)
 
+    def member(self, index: int) -> Config:
+        """Return the configuration under which one teacher of the population would train alone."""
+        alone = dataclasses.replace(self.training, seed=self.training.seed + index, population=1)
+        return dataclasses.replace(self, training=alone)
+
     def to_json(self) -> dict[str, Any]:
         """Return the configuration as nested dictionaries of plain values."""
         return dataclasses.asdict(self)
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Config:
-        """Rebuild a configuration from `to_json`."""
+        """Rebuild a configuration from `to_json`; one that does not say how time-outs count is from before they did."""
         return Config(
             Sizes(**data["sizes"]),
             Learning(**data["learning"]),
             Replay(**data["replay"]),
-            Training(**data["training"]),
+            Training(**{"timeouts": "terminate"} | data["training"]),
             Speed(**data["speed"]),
         )

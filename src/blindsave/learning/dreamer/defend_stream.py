@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blindsave.errors import BadInput
 from blindsave.learning.dreamer.stream import Finished, Seen
 from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import LOCKED_STEPS, Episode
+from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
 from blindsave.task.outcomes import Outcome
 from blindsave.task.shots import shots
 from blindsave.task.tracking import blackout
@@ -29,19 +32,33 @@ def group_of(length: int) -> str:
 class DefendStream:
     """n places of the defence task in lockstep.
 
-    One generator serves all environments: at every reset it draws the shot, then the blackout length. Environments
-    that reset in the same step draw in the order of their index, so with n = 1 the draws are the original's.
-    Every end of an episode is terminal, the time limit included.
+    One generator serves all environments of a teacher: at every reset it draws the shot, then the blackout length.
+    Environments that reset in the same step draw in the order of their index, so with n = 1 the draws are the
+    original's. A population's teachers own n / population consecutive places each and have equal generators.
+
+    An episode that runs out of time is `last` but not `terminal`, unless `timeouts` is `terminate`.
     """
 
-    observation_size = 19
-    action_size = 2
+    observation_size = OBSERVATION_FLOATS
+    action_size = ACTION_FLOATS
 
-    def __init__(self, n: int, *, split: str = "train", seed: int = SAMPLING_SEED, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        n: int,
+        *,
+        split: str = "train",
+        seed: int = SAMPLING_SEED,
+        timeouts: Literal["truncate", "terminate"] = "truncate",
+        population: int = 1,
+        threads: int | None = None,
+    ) -> None:
+        if n % population:
+            raise BadInput(f"{n} environments cannot be shared equally by {population} teachers")
         self.n = n
+        self._terminal = [o for o in Outcome if o != Outcome.RUNNING and (timeouts == "terminate" or not o.timed_out)]
         self._batch = DefendBatch(n, threads=threads)
         self._shots = shots(split)
-        self._draw = np.random.default_rng(seed)
+        self._draw = [np.random.default_rng(seed) for _ in range(population)]
         self._tracking = [blackout(length) for length in range(LONGEST_BLACKOUT + 1)]
         self._length = np.zeros(n, np.int64)
         self._ended = np.ones(n, bool)
@@ -49,7 +66,7 @@ class DefendStream:
     def reset(self) -> Seen:
         """Start the first episode of every environment."""
         self._ended[:] = True
-        return self.step(np.zeros((self.n, 2), np.float32))
+        return self.step(np.zeros((self.n, ACTION_FLOATS), np.float32))
 
     def step(self, actions: NDArray[np.float32]) -> Seen:
         """Step running episodes; reset those that had ended."""
@@ -62,8 +79,9 @@ class DefendStream:
         first = self._ended.copy()
         reward = np.where(first, 0.0, batch.reward).astype(np.float32)
         self._ended = np.where(first, False, batch.outcome != Outcome.RUNNING)
-        unused = np.zeros((self.n, 2), np.float32)
-        return Seen(batch.obs.copy(), unused, reward, first, self._ended.copy(), self._ended.copy())
+        unused = np.zeros((self.n, ACTION_FLOATS), np.float32)
+        terminal = self._ended & np.isin(batch.outcome, self._terminal)
+        return Seen(batch.obs.copy(), unused, reward, first, self._ended.copy(), terminal)
 
     def finished(self) -> list[Finished]:
         """Return how the episodes that just ended went, grouped by blackout length."""
@@ -75,10 +93,10 @@ class DefendStream:
         return done
 
     def save(self) -> dict[str, NDArray]:
-        """Return the generator, the blackout lengths and a snapshot of every place."""
+        """Return the generators, the blackout lengths and a snapshot of every place."""
         snapshots = [self._batch.snapshot(i) for i in range(self.n)]
         sizes = np.array([len(s) for s in snapshots], np.int64)
-        draw = json.dumps(self._draw.bit_generator.state).encode()
+        draw = json.dumps([draw.bit_generator.state for draw in self._draw]).encode()
         return {
             "draw": np.frombuffer(draw, np.uint8),
             "length": self._length.copy(),
@@ -89,7 +107,8 @@ class DefendStream:
 
     def restore(self, state: Mapping[str, NDArray]) -> None:
         """Continue every place exactly where `save` found it."""
-        self._draw.bit_generator.state = json.loads(bytes(state["draw"]))
+        for draw, drawn in zip(self._draw, json.loads(bytes(state["draw"])), strict=True):
+            draw.bit_generator.state = drawn
         self._length = np.array(state["length"], np.int64)
         self._ended = np.array(state["ended"], bool)
         ends = np.cumsum(state["snapshot_sizes"])
@@ -98,7 +117,8 @@ class DefendStream:
             self._batch.restore(place, data[end - size : end])
 
     def _next_episode(self, place: int) -> Episode:
-        shot = self._shots[int(self._draw.integers(0, len(self._shots)))]
-        length = int(self._draw.integers(0, LONGEST_BLACKOUT + 1))
+        draw = self._draw[place * len(self._draw) // self.n]
+        shot = self._shots[int(draw.integers(0, len(self._shots)))]
+        length = int(draw.integers(0, LONGEST_BLACKOUT + 1))
         self._length[place] = length
         return Episode(shot, self._tracking[length], LOCKED_STEPS)

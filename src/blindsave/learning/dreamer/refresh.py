@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from blindsave.learning.dreamer import latents, recurrent, replay, world
+from blindsave.learning.dreamer import latents, population, recurrent, replay, world
 from blindsave.learning.dreamer.config import Config
 from blindsave.learning.dreamer.nets import Params, cast_for_compute
 
@@ -23,11 +23,13 @@ def rebuild(buffer: replay.Buffer, params: Params, key: Array, config: Config) -
     rebuilt ones are all of the present.
     """
     begin, end = int(replay.oldest(buffer)), int(buffer.clock)
-    n, s = buffer.reward.shape[0], config.sizes
-    state = jnp.zeros((n, s.deter), jnp.bfloat16), jnp.zeros((n, s.latent), jnp.bfloat16)
-    run = jax.jit(partial(_chunk, config=config), donate_argnums=(0,))
+    n, s = buffer.reward.shape[:-1], config.sizes
+    state = jnp.zeros((*n, s.deter), jnp.bfloat16), jnp.zeros((*n, s.latent), jnp.bfloat16)
+    axes = population.BUFFER_AXES
+    chunk = population.mapped(partial(_chunk, config=config), config, (axes, 0, 0, None, 0), (axes, 0))
+    run = jax.jit(chunk, donate_argnums=(0,))
     for start in range(begin, end, CHUNK):
-        buffer, state = run(buffer, params, state, np.int32(start), jax.random.fold_in(key, start))
+        buffer, state = run(buffer, params, state, np.int32(start), key)
     return buffer
 
 
@@ -52,7 +54,7 @@ def _chunk(
     )
     p = cast_for_compute(params, jnp.dtype(config.speed.dtype))
     m = recurrent.prepare(p["dynamics"], config.sizes, config.speed.layout)
-    uniform = jax.random.uniform(key, (CHUNK, n, config.sizes.categoricals))
+    uniform = jax.random.uniform(jax.random.fold_in(key, start), (CHUNK, n, config.sizes.categoricals))
     states = world.observe(p, m, batch, uniform, config)
     z = latents.to_index(states.z, config.sizes.classes)
     buffer = buffer._replace(

@@ -1,9 +1,10 @@
 """The replay: every environment's unbroken stream of transitions, held on the device.
 
-Arrays are [environments, slots, ...]; all environments advance together, so one count says how far. Time t of a
-stream lies in slot t mod slots. A window is `window` consecutive times of one stream: its first step is context
-(its stored latents start the recurrent state, its action is the first previous action), the rest is trained on.
-After an update the new latents of the trained steps replace the stored ones (`write_back`).
+Arrays are [environments, slots, ...], in a population [teachers, environments, slots, ...]; all environments advance
+together, so one count says how far. Time t of a stream lies in slot t mod slots. A window is `window` consecutive times
+of one stream: its first step is context (its stored latents start the recurrent state, its action is the first previous
+action), the rest is trained on. After an update the new latents of the trained steps replace the stored ones
+(`write_back`).
 """
 
 from __future__ import annotations
@@ -70,18 +71,19 @@ def slots(config: Config) -> int:
 
 def create(config: Config) -> Buffer:
     """Allocate an empty replay."""
-    n, length, s = config.training.envs, slots(config), config.sizes
+    length, s, population = slots(config), config.sizes, config.training.population
+    n = (config.training.envs,) if population == 1 else (population, config.training.envs)
     fresh = length if config.replay.sampler == "mixture" else 0
     return Buffer(
-        observation=jnp.zeros((n, length, s.observation), jnp.float32),
-        action=jnp.zeros((n, length, s.action), jnp.float32),
-        reward=jnp.zeros((n, length), jnp.float32),
-        first=jnp.zeros((n, length), bool),
-        last=jnp.zeros((n, length), bool),
-        terminal=jnp.zeros((n, length), bool),
-        h=jnp.zeros((n, length, s.deter), jnp.uint16),
-        z=jnp.zeros((n, length, s.categoricals), jnp.uint8),
-        fresh=jnp.zeros((n, fresh), bool),
+        observation=jnp.zeros((*n, length, s.observation), jnp.float32),
+        action=jnp.zeros((*n, length, s.action), jnp.float32),
+        reward=jnp.zeros((*n, length), jnp.float32),
+        first=jnp.zeros((*n, length), bool),
+        last=jnp.zeros((*n, length), bool),
+        terminal=jnp.zeros((*n, length), bool),
+        h=jnp.zeros((*n, length, s.deter), jnp.uint16),
+        z=jnp.zeros((*n, length, s.categoricals), jnp.uint8),
+        fresh=jnp.zeros((*n, fresh), bool),
         clock=jnp.zeros((), jnp.int32),
         online_used=jnp.zeros((), jnp.int32),
     )
@@ -114,7 +116,7 @@ def insert(buffer: Buffer, new: Transition) -> Buffer:
 
 def oldest(buffer: Buffer) -> Array:
     """Return the time of the oldest stored step."""
-    return jnp.maximum(0, buffer.clock - buffer.reward.shape[1])
+    return jnp.maximum(0, buffer.clock - buffer.reward.shape[-1])
 
 
 def starts(buffer: Buffer, window: int) -> Array:

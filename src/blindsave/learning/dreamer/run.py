@@ -1,6 +1,7 @@
 """Train and validate the teacher from a plain command line: needs JAX, NumPy, safetensors and the arena, no more.
 
     python -m blindsave.learning.dreamer.run train --folder runs/teacher --minutes 9
+    python -m blindsave.learning.dreamer.run train --folder runs/teachers --population 8
     python -m blindsave.learning.dreamer.run validate --folder runs/teacher
     python -m blindsave.learning.dreamer.run collect --folder runs/teacher --out OUT
     python -m blindsave.learning.dreamer.run bench --variants best,plain
@@ -34,6 +35,8 @@ def train_teacher(
     seed: int = 7303,
     sampling_seed: int = 5303,
     sampler: str = "uniform",
+    timeouts: str = "truncate",
+    population: int = 1,
     threads: int | None = None,
     sizes: dict[str, Any] | None = None,
     learning: dict[str, Any] | None = None,
@@ -46,6 +49,7 @@ def train_teacher(
 ) -> dict[str, Any]:
     """Train, or continue training, in `folder`; `minutes` counts from the start of the process.
 
+    A population trains with the seeds seed, seed + 1, ..., each teacher in FOLDER/SEED; they all draw the same shots.
     `sizes`, `learning` and `speed` override fields of the configuration's parts (smaller networks, for instance).
     `watch` is shown every line of metrics.
     """
@@ -57,14 +61,21 @@ def train_teacher(
     from blindsave.learning.dreamer.trainer import Trainer
 
     runtime.use_cache(Path(folder) / "cache")
-    training = Training(steps, envs, train_ratio, seed, checkpoint_every, log_every, latents)  # type: ignore[arg-type]
+    kept = (checkpoint_every, log_every, latents)
+    training = Training(steps, envs, train_ratio, seed, *kept, timeouts, population)  # type: ignore[arg-type]
     try:
         parts = Sizes(19, 2, **(sizes or {})), Learning(**(learning or {})), Replay(sampler=sampler)  # type: ignore[arg-type]
         chosen = dataclasses.replace(Speed.best(jax.default_backend()), **(speed or {}))
     except TypeError as error:
         raise BadInput(f"an override names no field of the configuration: {error}") from error
     config = Config(*parts, training, chosen)
-    stream = DefendStream(envs, seed=sampling_seed, threads=threads)
+    stream = DefendStream(
+        envs * population,
+        seed=sampling_seed,
+        timeouts=training.timeouts,
+        population=population,
+        threads=threads,
+    )
     trainer = Trainer(config, stream, folder, quiet=quiet, watch=watch)
     resumed = trainer.step
     left = None if minutes is None else minutes * 60 - (time.monotonic() - BEGUN)
@@ -77,6 +88,7 @@ def train_teacher(
         "updates": result.updates,
         "trained_s": trainer.trained_s,
         "summary": result.summary,
+        "teachers": [str(member.folder.root) for member in trainer.members],
         **runtime.device(),
     }
 
@@ -96,7 +108,10 @@ def validate_teacher(
     watch: Callable[[Mapping[str, Any]], None] = print_checkpoint,
     **more: Any,
 ) -> dict[str, Any]:
-    """Evaluate every kept checkpoint not yet in the folder's table; writes `validation.json` and names the winner."""
+    """Evaluate every kept checkpoint not yet in the folder's table; writes `validation.json` and names the winner.
+
+    It may be called again and again while the training goes on: where nothing is new, nothing is loaded or written.
+    """
     from blindsave.learning.dreamer import runtime, validate
     from blindsave.store import read_json, write_json
 
@@ -108,7 +123,8 @@ def validate_teacher(
     rows = validate.validate(folder, split=split, threads=threads, seconds=seconds, known=known, report=watch, **more)
     winners = {mode: validate.select(rows, mode)["step"] for mode in {row["mode"] for row in rows}}  # type: ignore[arg-type]
     table = {"split": split, "rows": rows, "winner": winners}
-    write_json(path, table)
+    if rows != known:
+        write_json(path, table)
     return table
 
 
@@ -121,6 +137,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     train.add_argument("--envs", type=int, default=32)
     train.add_argument("--train-ratio", type=int, default=80)
     train.add_argument("--seed", type=int, default=7303)
+    train.add_argument("--timeouts", default="truncate", choices=("truncate", "terminate"))
+    train.add_argument("--checkpoint-every", type=int, default=20_000)
+    train.add_argument("--log-every", type=int, default=2_000)
     train.add_argument("--sampler", default="uniform", choices=("uniform", "mixture"))
     train.add_argument("--latents", default="on_stop", choices=("on_stop", "always", "never"))
     for part in ("sizes", "learning", "speed"):
@@ -143,10 +162,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     speed = commands.add_parser("bench")
     speed.add_argument("--variants", type=lambda s: s.split(","), default=["best", "plain"])
     speed.add_argument("--envs", type=int, default=32)
+    speed.add_argument("--speed", type=json.loads, default={}, help='JSON overrides, such as {"unroll": 8}')
     speed.add_argument("--stored", type=int, default=100_000)
     speed.add_argument("--cache", type=Path, default=None, help="share compiled programs with a run: FOLDER/cache")
     speed.add_argument("--per-call", type=int, default=10)
     speed.add_argument("--rounds", type=int, default=5)
+    for command in (train, speed):
+        command.add_argument("--population", type=int, default=1, help="how many teachers side by side")
     options = vars(parser.parse_args(arguments))
     try:
         print(json.dumps(run(options.pop("command"), options), allow_nan=False))

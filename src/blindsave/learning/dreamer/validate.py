@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from blindsave.errors import BadInput
 from blindsave.learning.dreamer import agent, model
 from blindsave.learning.dreamer.checkpoint import Folder
-from blindsave.learning.dreamer.config import Config, Speed
+from blindsave.learning.dreamer.config import Config, Speed, Training
 from blindsave.learning.dreamer.nets import Params
 from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import Episode, grid
@@ -38,9 +39,9 @@ class Ended(NamedTuple):
 
 
 def inference_config(config: Config) -> Config:
-    """Return the configuration of evaluation: float32, and the layout of this machine."""
+    """Return the configuration of evaluation: float32, the layout of this machine, and nothing of the training."""
     layout = Speed.best(jax.default_backend()).layout
-    return dataclasses.replace(config, speed=Speed(dtype="float32", layout=layout))
+    return dataclasses.replace(config, training=Training(), speed=Speed(dtype="float32", layout=layout))
 
 
 class Evaluator:
@@ -117,19 +118,27 @@ def validate(
     if not wanted:
         raise BadInput(f"{folder} holds no checkpoints")
     rows = {(r["step"], r["mode"]): r for r in known}
-    _, config = kept.load_params(wanted[0])
-    evaluator = Evaluator(config, grid(shots(split)[:shot_count], lengths), threads)
     begun = time.monotonic()
     for step in wanted:
-        params, _ = kept.load_params(step)
-        for mode in modes:
-            if (step, mode) in rows or (seconds is not None and time.monotonic() - begun > seconds):
-                continue
+        missing: list[Mode] = [mode for mode in modes if (step, mode) not in rows]
+        if not missing or (seconds is not None and time.monotonic() - begun > seconds):
+            continue
+        params, config = kept.load_params(step)
+        evaluator = _evaluator(inference_config(config), split, shot_count, tuple(lengths), threads)
+        for mode in missing:
             row = {"step": step, "mode": mode, "split": split}
             rows[step, mode] = row | summarise(evaluator.run(params, mode, seed), lengths)
             if report:
                 report(rows[step, mode])
     return [rows[key] for key in sorted(rows)]
+
+
+@functools.lru_cache(maxsize=1)
+def _evaluator(
+    config: Config, split: str, shot_count: int | None, lengths: tuple[int, ...], threads: int | None
+) -> Evaluator:
+    """Return the evaluator of a grid; the latest one is kept, since the next checkpoint or teacher uses it too."""
+    return Evaluator(config, grid(shots(split)[:shot_count], lengths), threads)
 
 
 def select(rows: Sequence[dict[str, Any]], mode: Mode = "sampled") -> dict[str, Any]:

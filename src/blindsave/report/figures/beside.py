@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from blindsave.draw.policy_looks import look
 from blindsave.report.analysis import Analysis, SplitResult, percent
 from blindsave.report.figures.export import Draw
 from blindsave.report.figures.frontier import TICKS, stretch, unstretch
 from blindsave.report.figures.style import Theme
-from blindsave.report.names import look, milliseconds, ordered, title
+from blindsave.report.names import milliseconds, ordered, title
 from blindsave.report.published import rate
 from blindsave.report.sheet import Estimate
 

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from blindsave.draw.policy_looks import look
 from blindsave.report.analysis import LONGEST_TRAINED, Analysis, SplitResult, percent
 from blindsave.report.figures.export import Draw
 from blindsave.report.figures.labels import stack_labels
 from blindsave.report.figures.style import Theme
-from blindsave.report.names import TEACHER, look, milliseconds, ordered, short, title
+from blindsave.report.names import TEACHER, milliseconds, ordered, short, title
 from blindsave.report.sheet import Estimate
 from blindsave.report.sheets_misc import sigma_mm
 

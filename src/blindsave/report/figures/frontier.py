@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from blindsave.draw.policy_looks import look
 from blindsave.report.analysis import Analysis, SplitResult
 from blindsave.report.figures.export import Draw
 from blindsave.report.figures.labels import place_labels
 from blindsave.report.figures.style import Theme
-from blindsave.report.names import look, milliseconds, ordered, short
+from blindsave.report.names import milliseconds, ordered, short
 
 STRETCH = 1.0
 """How far the stretched scale sees into perfection, in points: 100 % stays finite."""

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from blindsave.draw.policy_looks import look
 from blindsave.evidence.principal import principal
 from blindsave.report.analysis import Analysis, percent
 from blindsave.report.figures.style import Theme
-from blindsave.report.names import look, milliseconds, title
+from blindsave.report.names import milliseconds, title
 
 
 def draw_memory(analysis: Analysis) -> Any:

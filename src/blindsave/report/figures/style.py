@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from blindsave.report.names import LOOKS, MORE, look
+from blindsave.draw.policy_looks import LOOKS, MORE, look
 
 FONTS = ("Inter", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans")
 

@@ -7,7 +7,8 @@ import pytest
 
 from blindsave.arena import native
 from blindsave.cli import execute
-from blindsave.task.calibrate import RULES, calibrate, play
+from blindsave.evidence.calibrate import calibrate, play
+from blindsave.policies.scripted import PRIVILEGED, SCRIPTED
 from blindsave.task.outcomes import Outcome
 from blindsave.task.shots import shots
 
@@ -32,14 +33,14 @@ def test_every_shot_arrives_in_the_published_time(result):
 
 
 def test_every_shot_is_counted_once(result):
-    for rule in RULES:
+    for rule in SCRIPTED:
         assert sum(result[rule]["outcomes"].values()) == 216
 
 
 def test_two_plays_are_identical_and_without_the_lock_nothing_gets_through():
     members = shots("calibration")[:20]
-    once, again = (play(RULES["privileged"], members) for _ in range(2))
-    free = play(RULES["privileged"], members, locked_steps=0)
+    once, again = (play(PRIVILEGED, members) for _ in range(2))
+    free = play(PRIVILEGED, members, locked_steps=0)
     assert once.outcomes == again.outcomes
     assert np.array_equal(once.approach_s, again.approach_s)
     assert all(outcome.saved for outcome in free.outcomes)
@@ -47,13 +48,13 @@ def test_two_plays_are_identical_and_without_the_lock_nothing_gets_through():
 
 def test_the_reference_plays_alike():
     members = [shot for shot in shots("calibration") if shot.speed > 2.9][:2]
-    fast, slow = (play(RULES["privileged"], members, backend=b) for b in ("native", "reference"))
+    fast, slow = (play(PRIVILEGED, members, backend=b) for b in ("native", "reference"))
     assert fast.outcomes == slow.outcomes
     assert all(isinstance(outcome, Outcome) for outcome in slow.outcomes)
 
 
 def test_command_prints_what_the_function_returns(monkeypatch, capsys, result):
-    monkeypatch.setattr("blindsave.task.calibrate.calibrate", lambda split, locked_steps: result)
+    monkeypatch.setattr("blindsave.evidence.calibrate.calibrate", lambda split, locked_steps: result)
     execute(["calibrate", "--json"])
     assert json.loads(capsys.readouterr().out) == result
     execute(["calibrate"])
