@@ -2,30 +2,6 @@
 
 import numpy as np
 
-from blindsave.learning.distil.dataset import Episodes
-
-
-def random_episodes(lengths, first_index=0, seed=0):
-    """Episodes of given lengths with random content."""
-    rng = np.random.default_rng(seed)
-    steps = np.asarray(lengths, np.int16)
-    rows, count = int(steps.sum()), len(steps)
-    zeros = np.zeros(count, np.int16)
-    return Episodes(
-        obs=rng.uniform(-1, 1, (rows, 19)).astype(np.float32),
-        action=rng.uniform(-1, 1, (rows, 2)).astype(np.float32),
-        label=rng.uniform(-1, 1, (rows, 2)).astype(np.float32),
-        index=first_index + np.arange(count),
-        seed=np.arange(count),
-        shot=zeros,
-        blackout=zeros,
-        steps=steps,
-        outcome=zeros.astype(np.int8) + np.int8(2),
-        first_contact=zeros,
-        score=np.zeros(count),
-        final_obs=np.zeros((count, 19), np.float32),
-    )
-
 
 class EchoTeacher:
     """Asks for half of what it believes it asked for last, plus something of the present observation.

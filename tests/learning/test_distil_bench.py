@@ -31,7 +31,7 @@ def test_an_accelerator_is_compared_with_the_same_work_on_this_cpu(monkeypatch):
         asked.append((tuple(families), episodes, rounds))
         return {"families": {name: {"transitions_per_s": 10.0} for name in families}}
 
-    def timed(name, data, rounds, torch_updates, engine):
+    def timed(name, data, rounds, torch_updates, execution):
         return {"transitions_per_s": 250.0}
 
     monkeypatch.setattr(bench, "_bench_on_cpu", on_cpu)

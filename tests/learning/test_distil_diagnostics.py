@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
-from distil_fakes import random_episodes
 from scipy.spatial import cKDTree
 
 from blindsave.diagnostics.action_errors import forced_error, padded, split_error
 from blindsave.diagnostics.nearest import Reference, histories, nearest_history
 from blindsave.learning.distil import CollectionSchedule, episodes_of
 from blindsave.policies.students.student import Student
+from blindsave.testing.training import random_episodes
 
 
 def test_a_history_is_the_last_five_steps_right_aligned_with_flags():

@@ -3,16 +3,16 @@ import time
 
 import numpy as np
 import pytest
-from distil_fakes import random_episodes
 
 from blindsave.errors import BadFile, BadInput
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.deadline import OutOfTime
-from blindsave.learning.distil.engine import engine_for
+from blindsave.learning.distil.execution import execution_for
 from blindsave.learning.distil.fit import DivergedError, fit
 from blindsave.learning.distil.history import read_lines
 from blindsave.policies.students import Family, family
 from blindsave.policies.students.structured import Structured
+from blindsave.testing.training import random_episodes
 
 SMALL = Family("small", Structured(rank=1, width=6))
 RECIPE = Recipe(epochs=4, batch=7, chunk=16, patience=9)
@@ -85,8 +85,8 @@ def test_after_the_deadline_the_work_is_kept_for_the_next_call(data, tmp_path):
 
 
 def test_seeds_together_and_in_turn_agree(data, fitted):
-    engine = dataclasses.replace(engine_for(SMALL), seeds="together", segment=16, unroll=4)
-    together = fit(SMALL, data, seeds=SEEDS, recipe=RECIPE, engine=engine)
+    execution = dataclasses.replace(execution_for(SMALL), seeds="together", segment=16, unroll=4)
+    together = fit(SMALL, data, seeds=SEEDS, recipe=RECIPE, execution=execution)
     for a, b in zip(parameters(fitted), parameters(together), strict=True):
         np.testing.assert_allclose(a, b, atol=2e-5)
 
@@ -95,11 +95,11 @@ def test_seeds_together_and_in_turn_agree(data, fitted):
 def test_a_seed_without_improvement_stops_and_stays_as_it_was(data, seeds):
     kind = family("feed_forward")
     recipe = Recipe(epochs=9, batch=8, patience=2, improvement=10.0)  # the first epoch improves on infinity, no other
-    engine = dataclasses.replace(engine_for(kind), seeds=seeds)
-    fitted = fit(kind, data, seeds=SEEDS, recipe=recipe, engine=engine)
+    execution = dataclasses.replace(execution_for(kind), seeds=seeds)
+    fitted = fit(kind, data, seeds=SEEDS, recipe=recipe, execution=execution)
     assert len(fitted.history) == 3
     assert [s.provenance.selected_epoch for s in fitted.students] == [1, 1]
-    once = fit(kind, data, seeds=SEEDS, recipe=dataclasses.replace(recipe, epochs=1), engine=engine)
+    once = fit(kind, data, seeds=SEEDS, recipe=dataclasses.replace(recipe, epochs=1), execution=execution)
     for a, b in zip(parameters(fitted), parameters(once), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-6)
 
@@ -125,11 +125,11 @@ def test_metrics_are_one_line_per_epoch_and_seed(fitted, tmp_path):
 @pytest.mark.parametrize("name", ["structured_k2", "gru_n64"])
 def test_our_updates_are_those_of_plain_pytorch(name):
     torch_bench = pytest.importorskip("blindsave.bench.students_torch")
-    from blindsave.learning.distil.trainer import Trainer
+    from blindsave.learning.distil.jax_trainer import JaxTrainer
 
     kind, recipe = family(name), Recipe(epochs=1, batch=10, chunk=64)
     mixed = random_episodes([3, 70, 12, 66, 5, 9, 64, 65, 2, 11])
-    ours = Trainer(kind, mixed, (14303,), recipe, dataclasses.replace(engine_for(kind), segment=64))
+    ours = JaxTrainer(kind, mixed, (14303,), recipe, dataclasses.replace(execution_for(kind), segment=64))
     plain = torch_bench.TorchTrainer(kind, mixed, (14303,), recipe)
     batch = ours.batches(1)[0, 0]
     state, metrics = ours.run_epoch(ours.initial(), 1)

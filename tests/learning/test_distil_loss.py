@@ -4,42 +4,36 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from distil_fakes import random_episodes
 
-from blindsave.diagnostics.action_errors import padded
 from blindsave.errors import BadInput
 from blindsave.learning.distil import adamw
 from blindsave.learning.distil.dataset import concatenate
-from blindsave.learning.distil.engine import engine_for
+from blindsave.learning.distil.execution import execution_for
+from blindsave.learning.distil.jax_ops import JaxOps
 from blindsave.learning.distil.layout import batches, envelope, make_layout
 from blindsave.learning.distil.model import batch_loss, make_table
+from blindsave.learning.distil.state import fresh_state
 from blindsave.learning.distil.table import encoder_inputs
 from blindsave.policies.students import Family, family
 from blindsave.policies.students.structured import Structured
-from blindsave.policies.students.training import forward, initial_memory, to_jax
+from blindsave.testing.training import mean_error, random_episodes, step_by_step
 
 CHUNK = 8
 LENGTHS = [5, 19, 8, 16, 3, 12]
 SMALL = Family("small", Structured(rank=1, width=6))
 
 
-def loss_of(kind, data, params, chunk=CHUNK, segment=8, **engine):
+def loss_of(kind, data, params, chunk=CHUNK, segment=8, **execution):
     order = batches(np.arange(len(data)), data.steps.astype(np.int64), len(data))
     layout = make_layout(envelope([order], data.steps.astype(np.int64)), chunk, segment, multiple=2)
-    chosen = engine_for(kind, "cpu", **engine)
+    chosen = execution_for(kind, "cpu", **execution)
     total, count = batch_loss(kind, params, make_table(kind, data), layout, jnp.asarray(order[0]), chunk, chosen)
     return total / count
 
 
 def plain_loss(kind, data, params):
-    """The definition: the students' own forward pass over whole padded sequences, then a mean per episode."""
-    obs, previous, label = (
-        jnp.asarray(padded(x, data)[:, : max(LENGTHS)].swapaxes(0, 1)) for x in (data.obs, data.previous, data.label)
-    )
-    _, actions = forward(kind, params, initial_memory(kind, len(data)), obs, previous, scan="sequential")
-    valid = np.arange(max(LENGTHS))[:, None] < data.steps
-    square = jnp.where(valid[:, :, None], (actions - label) ** 2, 0.0)
-    return jnp.mean(jnp.sum(square, axis=(0, 2)) / (2 * data.steps))
+    """The definition: the students' own steps over every episode, then a mean per episode."""
+    return mean_error(data, step_by_step(JaxOps, kind, params, data, chunk=max(LENGTHS)), np.arange(len(data)))
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +44,13 @@ def data():
 @pytest.mark.parametrize("kind", [SMALL, family("feed_forward"), family("finite_stack_10")], ids=lambda k: k.name)
 def test_the_loss_is_the_mean_over_episodes_of_their_mean_squared_error(kind, data):
     """Also: the memory carried over two chunk boundaries equals one pass over the whole sequence in value."""
-    params = to_jax(kind.init(1))
+    params = kind.init(1)
     ours, plain = (jax.jit(partial(f, kind, data))(params) for f in (loss_of, plain_loss))
     np.testing.assert_allclose(ours, plain, rtol=2e-6)
 
 
 def test_gradients_stop_at_the_chunk_boundary_and_only_there(data):
-    params = to_jax(SMALL.init(1))
+    params = SMALL.init(1)
 
     def gradients(p):
         uncut = jax.grad(lambda p: loss_of(SMALL, data, p, chunk=64, segment=64))(p)
@@ -70,7 +64,7 @@ def test_gradients_stop_at_the_chunk_boundary_and_only_there(data):
 
 def test_the_associative_scan_gives_the_same_loss_and_gradient(data):
     kind = Family("linear", Structured(rank=0, width=6))
-    params = to_jax(kind.init(1))
+    params = kind.init(1)
     results = [
         jax.jit(jax.value_and_grad(partial(loss_of, kind, data, scan=scan)))(params)
         for scan in ("sequential", "associative")
@@ -82,12 +76,12 @@ def test_the_associative_scan_gives_the_same_loss_and_gradient(data):
 
 def test_a_misspelt_engine_option_is_named():
     with pytest.raises(BadInput, match="no `unrol`"):
-        engine_for(SMALL, unrol=4)
+        execution_for(SMALL, unrol=4)
 
 
 def test_an_episode_weighs_the_same_however_long_it_is():
     kind = family("feed_forward")
-    params = to_jax(kind.init(1))
+    params = kind.init(1)
     one, other = random_episodes([7], seed=1), random_episodes([9], first_index=1, seed=2)
     doubled = random_episodes([14], seed=1)
     for name in ("obs", "action", "label"):
@@ -99,13 +93,13 @@ def test_an_episode_weighs_the_same_however_long_it_is():
 def test_padding_contributes_nothing(data):
     """Rows beyond an episode's end, missing episodes and finer or coarser layouts change neither loss nor gradient."""
     kind, steps = SMALL, data.steps.astype(np.int64)
-    params, table = to_jax(kind.init(1)), make_table(SMALL, data)
+    params, table = kind.init(1), make_table(SMALL, data)
 
     def value_and_gradient(order, segment, longest):
         layout = make_layout(longest, CHUNK, segment, multiple=1)
 
         def loss(p):
-            total, count = batch_loss(kind, p, table, layout, jnp.asarray(order), CHUNK, engine_for(kind, "cpu"))
+            total, count = batch_loss(kind, p, table, layout, jnp.asarray(order), CHUNK, execution_for(kind, "cpu"))
             return total / count
 
         return jax.jit(jax.value_and_grad(loss))(params)
@@ -141,9 +135,9 @@ def test_previous_actions_are_the_requested_ones_shifted_by_one(data):
 
 
 def test_adamw_takes_the_step_of_its_formula():
-    params, gradients = {"w": jnp.array([1.0, -2.0])}, {"w": jnp.array([0.5, -0.1])}
+    params, gradients = {"w": np.float32([1.0, -2.0])}, {"w": np.float32([0.5, -0.1])}
     update = jax.jit(partial(adamw.update, learning_rate=0.1, weight_decay=0.01))
-    moments = adamw.fresh(params)
+    moments = jax.tree.map(lambda leaf: jnp.asarray(leaf[0]), fresh_state([params]).moments)
     m = v = np.zeros(2)
     w = np.array([1.0, -2.0])
     for t in (1, 2, 3):

@@ -6,25 +6,25 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from distil_fakes import random_episodes
 
 from blindsave.errors import BadInput
 from blindsave.learning.distil import native
 from blindsave.learning.distil.choice import make_trainer
 from blindsave.learning.distil.config import Recipe
-from blindsave.learning.distil.engine import engine_for
+from blindsave.learning.distil.execution import execution_for
 from blindsave.learning.distil.fit import fit
-from blindsave.learning.distil.graph import UnknownOperation, training_graph
+from blindsave.learning.distil.graph import training_graph
+from blindsave.learning.distil.jax_trainer import JaxTrainer
 from blindsave.learning.distil.layout import batches, envelope, make_layout
 from blindsave.learning.distil.model import batch_loss, make_table
 from blindsave.learning.distil.native import NativeTrainer, trains_natively
-from blindsave.learning.distil.trainer import Trainer
 from blindsave.policies.students import Family
 from blindsave.policies.students.core import MemoryCore
 from blindsave.policies.students.gru import GRU
 from blindsave.policies.students.registry import families, family
 from blindsave.policies.students.structured import Structured
-from blindsave.policies.students.training import to_jax
+from blindsave.policies.trace import UnknownOperation
+from blindsave.testing.training import random_episodes
 
 core = pytest.importorskip("blindsave.learning._trainer")
 
@@ -45,8 +45,8 @@ def data():
 
 def native_gradient(kind: Family, data, order, path="") -> tuple[float, np.ndarray]:
     trainer = NativeTrainer(kind, data, SEEDS[:1], Recipe(batch=len(order)))
-    gradient = np.zeros(trainer.graph.parameters, np.float32)
     flat = trainer.graph.flat(kind.init(SEEDS[0]))
+    gradient = np.zeros_like(flat)
     loss = core.gradient(path, trainer.graph.description, *trainer._table, CHUNK, order, flat, gradient)
     return loss, gradient
 
@@ -56,13 +56,13 @@ def test_loss_and_gradient_are_those_of_jax(kind, data):
     lengths = data.steps.astype(np.int64)
     order = batches(np.arange(len(data)), lengths, len(data))[0]
     layout = make_layout(envelope([order[None]], lengths), CHUNK, 8)
-    table, engine = make_table(kind, data), engine_for(kind)
+    table, execution = make_table(kind, data), execution_for(kind)
 
     def loss(params):
-        total, count = batch_loss(kind, params, table, layout, order, CHUNK, engine)
+        total, count = batch_loss(kind, params, table, layout, order, CHUNK, execution)
         return total / count
 
-    expected, slopes = jax.value_and_grad(loss)(to_jax(kind.init(SEEDS[0])))
+    expected, slopes = jax.value_and_grad(loss)(kind.init(SEEDS[0]))
     found, gradient = native_gradient(kind, data, order)
     assert found == pytest.approx(float(expected), rel=1e-5)
     for name, slope in training_graph(kind).named(gradient).items():
@@ -97,7 +97,7 @@ def test_the_number_of_threads_changes_nothing(data):
 def test_a_native_training_ends_where_jax_ends(name, data):
     recipe = Recipe(epochs=3, batch=8, chunk=CHUNK)
     ours = fit(family(name), data, seeds=SEEDS[:2], recipe=recipe)
-    jaxs = fit(family(name), data, seeds=SEEDS[:2], recipe=recipe, engine=engine_for(family(name)))
+    jaxs = fit(family(name), data, seeds=SEEDS[:2], recipe=recipe, execution=execution_for(family(name)))
     for field in ("train_loss", "validation_loss", "gradient_norm"):
         np.testing.assert_allclose(getattr(ours.history, field), getattr(jaxs.history, field), rtol=2e-4)
     np.testing.assert_allclose(ours.test_mse, jaxs.test_mse, rtol=2e-4)
@@ -119,12 +119,12 @@ def test_what_it_does_not_know_is_trained_with_jax(data, monkeypatch):
     clipped, recipe = Family("clipped", Clipped()), Recipe(epochs=1, batch=8)
     with pytest.raises(UnknownOperation, match="minimum"):
         training_graph(clipped)
-    assert isinstance(make_trainer(clipped, data, SEEDS, recipe), Trainer)
+    assert isinstance(make_trainer(clipped, data, SEEDS, recipe), JaxTrainer)
     assert np.isfinite(fit(clipped, data, seeds=SEEDS[:1], recipe=recipe).history.train_loss).all()
     assert isinstance(make_trainer(family("gru_n64"), data, SEEDS, recipe), NativeTrainer)
     monkeypatch.setattr(native, "core", None)
     assert not trains_natively(family("gru_n64"))
-    assert isinstance(make_trainer(family("gru_n64"), data, SEEDS, recipe), Trainer)
+    assert isinstance(make_trainer(family("gru_n64"), data, SEEDS, recipe), JaxTrainer)
 
 
 def test_bad_batches_and_arrays_are_refused(data):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from blindsave.policies.arithmetic import Array
-from blindsave.policies.program import Const, Op, Program, Slot
+from blindsave.policies.program import Const, Op, Pieces, Program, Slot
 
 Stepper = Callable[[Array], Any]
 
@@ -61,27 +61,16 @@ def torch_stepper(program: Program) -> Stepper | None:
 
     class Step(torch.nn.Module):
         def forward(self, carry: Any, observation: Any) -> tuple[Any, Any]:
-            held: list[tuple[int, int, Any]] = [
-                (program.observation_in.offset, program.observation_in.offset + program.observation, observation),
-                (0, program.carry, carry),
-            ]
+            tape = Pieces(lambda value, start, stop: value[start:stop], torch.cat)
+            tape.write(program.observation_in, observation)
+            if program.carry:
+                tape.write(program.carry_in, carry)
 
             def read(arg: Slot | Const) -> Any:
-                if isinstance(arg, Const):
-                    return constants[arg.number]
-                start, stop, parts = arg.offset, arg.offset + arg.size, []
-                for a, b, value in sorted(held, key=lambda piece: piece[0]):
-                    x, y = max(a, start), min(b, stop)
-                    if x < y:
-                        parts.append(value if (x, y) == (a, b) else value[x - a : y - a])
-                return parts[0] if len(parts) == 1 else torch.cat(parts)
+                return constants[arg.number] if isinstance(arg, Const) else tape.read(arg)
 
             for op in program.ops:
-                result = _torch_op(torch, op, [read(arg) for arg in op.args])
-                start, stop = op.out.offset, op.out.offset + op.out.size
-                pieces = [(a, b, v, (a, min(b, start)), (max(a, stop), b)) for a, b, v in held]
-                held = [(x, y, v[x - a : y - a]) for a, _, v, *cuts in pieces for x, y in cuts if x < y]
-                held.append((start, stop, result))
+                tape.write(op.out, _torch_op(torch, op, [read(arg) for arg in op.args]))
             return read(program.carry_out) if program.carry else carry, read(program.action_out)
 
     with torch.inference_mode(), warnings.catch_warnings():

@@ -12,18 +12,19 @@ from typing import Any
 import jax
 import numpy as np
 
-from blindsave.learning.distil.choice import AnyTrainer, make_trainer
+from blindsave.learning.distil.choice import make_trainer
 from blindsave.learning.distil.collection import record
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.dataset import Episodes
-from blindsave.learning.distil.engine import engine_for
+from blindsave.learning.distil.execution import execution_for
 from blindsave.learning.distil.native import NativeTrainer
 from blindsave.learning.distil.schedule import TRAINING_SEEDS, CollectionSchedule, episodes
+from blindsave.learning.distil.trainer import Trainer
 from blindsave.policies import closed_loop
 from blindsave.policies.dreamer import AgentShape, Teacher
 from blindsave.policies.students.registry import PAPER_FAMILIES, family
 from blindsave.policies.students.student import Student
-from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
+from blindsave.testing.training import random_episodes
 
 LONG_SHARE = 0.1
 MEAN_STEPS, SPREAD_STEPS, TIMEOUT = 36.0, 7.0, 125
@@ -37,19 +38,14 @@ def synthetic_episodes(count: int, seed: int = 0) -> Episodes:
     rng = np.random.default_rng(seed)
     short = np.clip(rng.normal(MEAN_STEPS, SPREAD_STEPS, count), 20, 64)
     steps = np.where(rng.random(count) < LONG_SHARE, TIMEOUT, short).astype(np.int16)
-    rows = int(steps.sum())
-    widths = (OBSERVATION_FLOATS, ACTION_FLOATS, ACTION_FLOATS)
-    obs, action, label = (rng.uniform(-1, 1, (rows, width)).astype(np.float32) for width in widths)
-    index, zeros = np.arange(count), np.zeros(count, np.int16)
-    codes, score, final = zeros.astype(np.int8), np.zeros(count), np.zeros((count, OBSERVATION_FLOATS), np.float32)
-    return Episodes(obs, action, label, index, index, zeros, zeros, steps, codes, zeros, score, final)
+    return random_episodes(steps, seed=seed)
 
 
 class Ours:
-    """Epochs of our trainer: the one a study would use here, or with an `engine` the JAX one."""
+    """Epochs of our trainer: the one a study would use here, or with an `execution` the JAX one."""
 
-    def __init__(self, name: str, data: Episodes, rounds: int, engine: dict[str, Any] | None = None) -> None:
-        chosen = None if engine is None else engine_for(family(name), **engine)
+    def __init__(self, name: str, data: Episodes, rounds: int, execution: dict[str, Any] | None = None) -> None:
+        chosen = None if execution is None else execution_for(family(name), **execution)
         self.trainer = make_trainer(family(name), data, TRAINING_SEEDS, Recipe(epochs=rounds + 1), chosen)
         self.state, self.epoch = self.trainer.initial(), 0
         self.first_s = self.seconds()
@@ -69,7 +65,7 @@ class Ours:
         return time.perf_counter() - begun
 
 
-def torch_seconds(trainer: Any, ours: AnyTrainer, updates: int) -> float:
+def torch_seconds(trainer: Any, ours: Trainer, updates: int) -> float:
     """Wall time PyTorch would need for the same epoch: a few updates of every seed, scaled to all."""
     order = ours.batches(1)
     begun = time.perf_counter()
@@ -87,7 +83,7 @@ def bench(
     torch_updates: int = 2,
     compared: bool = True,
     collection: bool = True,
-    engine: dict[str, Any] | None = None,
+    execution: dict[str, Any] | None = None,
     report: Report | None = None,
 ) -> dict[str, Any]:
     """Measure the families in turn; within each, ours and PyTorch alternate, so that a slow phase hits both.
@@ -100,7 +96,7 @@ def bench(
     data = synthetic_episodes(episodes)
     rows = {}
     for name in families:
-        rows[name] = _bench_family(name, data, rounds, torch_updates if compared else 0, engine or None)
+        rows[name] = _bench_family(name, data, rounds, torch_updates if compared else 0, execution or None)
         tell(f"{name}: {json.dumps(rows[name])}")
     result: dict[str, Any] = {
         "what": "students",
@@ -123,10 +119,10 @@ def bench(
 
 
 def _bench_family(
-    name: str, data: Episodes, rounds: int, torch_updates: int, engine: dict[str, Any] | None
+    name: str, data: Episodes, rounds: int, torch_updates: int, execution: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Time a family's epochs, and unless `torch_updates` is 0 those of JAX and PyTorch on a CPU."""
-    ours = Ours(name, data, rounds, engine)
+    ours = Ours(name, data, rounds, execution)
     with_jax = Ours(name, data, rounds, {}) if ours.native and torch_updates else None
     other, threads = None, 0
     if jax.default_backend() == "cpu" and torch_updates:

@@ -35,7 +35,7 @@ class Families:
 
     def _rank(self, family: Any) -> int | None:
         try:
-            from blindsave.policies.students.training import jacobian_rank
+            from blindsave.learning.distil.rank import jacobian_rank
         except ModuleNotFoundError:
             return None
         params = family.init(14303)

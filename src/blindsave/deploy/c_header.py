@@ -106,12 +106,7 @@ def record(policy: ProgramPolicy, steps: int, seed: int = SELF_TEST_SEED) -> tup
     """Observations, carries after each step, and actions of one closed loop over random observations."""
     rng = np.random.default_rng(seed)
     observations = rng.uniform(-1.0, 1.0, (steps, policy.program.observation)).astype(np.float32)
-    carry, carries, actions = policy.initial(1), [], []
-    for observation in observations:
-        carry, action = policy.step(carry, observation[None])
-        carries.append(carry[0])
-        actions.append(action[0])
-    return observations, np.stack(carries), np.stack(actions)
+    return observations, *policy.unroll(observations)
 
 
 def _template(name: str) -> str:
@@ -158,8 +153,7 @@ def _statement(op: Op, program: Program, prefix: str) -> str:
     if op.kind == "copy":
         return f"    memcpy({out}, {args[0]}, {size} * sizeof(float));"
     if op.kind == "linear":
-        weight = program.constants[op.args[1].number]  # pyright: ignore[reportAttributeAccessIssue]
-        blocks, (outputs, inputs) = (weight.shape[0] if weight.ndim == 3 else 1), weight.shape[-2:]
+        blocks, outputs, inputs = program.weight(op).shape
         return f"    {prefix}_linear({out}, {', '.join(args)}, {blocks}, {inputs}, {outputs});"
     if op.kind == "rmsnorm":
         eps = float(np.float32(op.number)).hex()

@@ -9,7 +9,7 @@ from blindsave import __version__
 from blindsave.errors import BadInput
 from blindsave.policies.arithmetic import ARITHMETIC
 from blindsave.policies.native import ProgramPolicy
-from blindsave.policies.program import Const, Op, Program, Slot
+from blindsave.policies.program import Const, Op, Pieces, Program, Slot
 from blindsave.store import write_whole
 
 OPSET = 17
@@ -21,13 +21,13 @@ SIMPLE = {
 
 
 class _Graph:
-    """Collects nodes; knows which ONNX value holds which stretch of the tape."""
+    """Collects nodes; `tape` knows which of their values lies where."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.nodes: list[Any] = []
         self.weights: dict[str, np.ndarray] = {}
-        self.held: list[tuple[int, int, str]] = []  # (start, stop, value), in order of start
+        self.tape = Pieces(self._part, lambda parts: self.node("Concat", *parts, axis=1))
 
     def node(self, kind: str, *inputs: str, **attributes: Any) -> str:
         from onnx import helper
@@ -41,27 +41,9 @@ class _Graph:
         self.weights[name] = np.ascontiguousarray(array, dtype=dtype)
         return name
 
-    def write(self, slot: Slot, value: str) -> None:
-        """The tape's stretch now holds this value; parts of older values that it covers are gone."""
-        start, stop = slot.offset, slot.offset + slot.size
-        kept = []
-        for a, b, name in self.held:
-            for x, y in ((a, min(b, start)), (max(a, stop), b)):
-                if x < y:
-                    kept.append((x, y, name if (x, y) == (a, b) else self._part(name, x - a, y - a)))
-        self.held = sorted([*kept, (start, stop, value)])
-
     def read(self, arg: Slot | Const) -> str:
-        """The value on a stretch of the tape, cut and joined as needed."""
-        if isinstance(arg, Const):
-            return self.weight(self.program.constants[arg.number])
-        start, stop = arg.offset, arg.offset + arg.size
-        parts = []
-        for a, b, name in self.held:
-            x, y = max(a, start), min(b, stop)
-            if x < y:
-                parts.append(name if (x, y) == (a, b) else self._part(name, x - a, y - a))
-        return parts[0] if len(parts) == 1 else self.node("Concat", *parts, axis=1)
+        """The value of an argument."""
+        return self.weight(self.program.constants[arg.number]) if isinstance(arg, Const) else self.tape.read(arg)
 
     def _part(self, value: str, start: int, stop: int) -> str:
         ends = [self.weight([v], np.int64) for v in (start, stop, 1)]
@@ -94,16 +76,13 @@ class _Graph:
         raise BadInput(f"the operation `{op.kind}` has no ONNX form")
 
     def _linear(self, op: Op) -> str:
-        x, weight, start = op.args
-        assert isinstance(weight, Const)
-        array = self.program.constants[weight.number]
-        if array.ndim == 2:
-            product = self.node("MatMul", self.read(x), self.weight(array.T))
-        else:
-            value, width = self.read(x), array.shape[2]
-            blocks = [self._part(value, g * width, (g + 1) * width) for g in range(len(array))]
-            maps = [self.node("MatMul", b, self.weight(w.T)) for b, w in zip(blocks, array, strict=True)]
-            product = self.node("Concat", *maps, axis=1)
+        x, _, start = op.args
+        value, weights = self.read(x), self.program.weight(op)
+        parts, width = [value], weights.shape[2]
+        if len(weights) > 1:
+            parts = [self._part(value, g * width, (g + 1) * width) for g in range(len(weights))]
+        maps = [self.node("MatMul", part, self.weight(w.T)) for part, w in zip(parts, weights, strict=True)]
+        product = self.node("Concat", *maps, axis=1) if len(maps) > 1 else maps[0]
         return self.node("Add", product, self.read(start))
 
     def _onehot(self, x: str, op: Op) -> str:
@@ -119,11 +98,11 @@ def onnx_model(program: Program, name: str) -> Any:
     from onnx import TensorProto, checker, helper, numpy_helper
 
     graph = _Graph(program)
-    graph.write(program.observation_in, "observation")
+    graph.tape.write(program.observation_in, "observation")
     if program.carry:
-        graph.write(program.carry_in, "carry")
+        graph.tape.write(program.carry_in, "carry")
     for op in program.ops:
-        graph.write(op.out, graph.emit(op))
+        graph.tape.write(op.out, graph.emit(op))
     results = {"action": graph.read(program.action_out)}
     if program.carry:
         results["carry_out"] = graph.read(program.carry_out)
@@ -162,20 +141,12 @@ def export_onnx(policy: ProgramPolicy, folder: Path) -> Path:
 
 def onnx_error(path: Path, policy: ProgramPolicy, steps: int = 125) -> float | None:
     """Largest difference of actions over one closed loop in ONNX Runtime; None if that is not installed."""
-    try:
-        import onnxruntime
-    except ModuleNotFoundError:
-        return None
+    from blindsave.bench.runtimes import onnx_stepper
     from blindsave.deploy.c_header import record
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    step = onnx_stepper(path.read_bytes(), policy.program)
+    if step is None:
+        return None
     observations, _, actions = record(policy, steps)
-    carry, worst = policy.initial(1), 0.0
-    for observation, expected in zip(observations, actions, strict=True):
-        feed = {"observation": observation[None]} | ({"carry": carry} if policy.program.carry else {})
-        action, *rest = session.run(None, feed)
-        carry = rest[0] if rest else carry
-        worst = max(worst, float(np.abs(np.asarray(action)[0] - expected).max()))
-    return worst
+    pairs = zip(observations, actions, strict=True)
+    return max(float(np.abs(step(seen)[0] - expected).max()) for seen, expected in pairs)

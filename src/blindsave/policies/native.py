@@ -78,8 +78,7 @@ def _encode(op: Op, program: Program, place: Any) -> bytes:
     a, b, c = (*(place(arg) for arg in op.args), *(3 - len(op.args)) * (place(op.args[0]),))
     inner, blocks = 0, 1
     if op.kind == "linear":
-        weight = program.constants[op.args[1].number]  # pyright: ignore[reportAttributeAccessIssue]
-        blocks, inner = (weight.shape[0] if weight.ndim == 3 else 1), weight.shape[-1]
+        blocks, _, inner = program.weight(op).shape
     elif op.kind == "onehot":
         inner = int(op.number)
     return struct.pack(OP_FORMAT, KINDS.index(op.kind), *op.out, a, b, c, inner, blocks, op.number)
@@ -92,11 +91,6 @@ class ProgramPolicy:
         self.name = name
         self.program = program
         self.kernel = compile_program(program, path)
-
-    @property
-    def carry_floats(self) -> int:
-        """Floats retained between steps."""
-        return self.program.carry
 
     @property
     def native(self) -> Any | None:
@@ -129,6 +123,15 @@ class ProgramPolicy:
                 raise BadInput(f"{self.name} needs a {what} of shape ({rows}, {width}), not {array.shape}")
         if self.kernel is None and not np.isfinite(observation).all():
             raise BadInput("the observation holds a value that is not finite")
+
+    def unroll(self, observations: Array) -> tuple[Array, Array]:
+        """One closed loop over observations (T, 19) from a fresh carry: carries and actions after every step."""
+        carry, carries, actions = self.initial(1), [], []
+        for observation in observations:
+            carry, action = self.step(carry, observation[None])
+            carries.append(carry[0])
+            actions.append(action[0])
+        return np.stack(carries), np.stack(actions)
 
     def session(self) -> "Session":
         """Start one episode that keeps its own carry: the cheapest way to run a policy step by step."""

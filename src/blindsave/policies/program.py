@@ -5,6 +5,9 @@ tape, which begins with the carry and the observation, and read constants (weigh
 is the oracle; the C kernel, the C header and the ONNX graph are other readings of the same list.
 """
 
+import operator
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,6 +21,9 @@ UNARY = ("copy", "silu", "tanh", "sigmoid", "exp", "log", "sqrt", "symlog", "bou
 BINARY = ("add", "sub", "mul", "div", "maximum", "minimum")
 KINDS = (*UNARY, *BINARY, "linear", "rmsnorm", "onehot")
 """Every operation; the position in this list is the operation's number in the C kernel."""
+PLAIN: dict[str, Callable[..., Any]] = {"copy": lambda x: x, "add": operator.add, "sub": operator.sub}
+PLAIN |= {"mul": operator.mul, "div": operator.truediv}
+"""Operations for which NumPy's own are canonical."""
 
 
 class Slot(NamedTuple):
@@ -72,6 +78,12 @@ class Program:
         """Where the tape holds the observation."""
         return Slot(round_up(self.carry), self.observation)
 
+    def weight(self, op: Op) -> Array:
+        """The matrices of a linear map, (blocks, outputs, inputs)."""
+        assert isinstance(op.args[1], Const)
+        array = self.constants[op.args[1].number]
+        return array.reshape(-1, *array.shape[-2:])
+
     def run(self, carry: Array, observation: Array) -> tuple[Array, Array]:
         """Take one step for rows of carries and observations with the NumPy reference."""
         rows = observation.shape[0]
@@ -82,11 +94,10 @@ class Program:
                 return self.constants[arg.number]
             return tape[:, arg.offset : arg.offset + arg.size]
 
-        tape[:, : self.carry] = carry
-        start, size = self.observation_in
-        tape[:, start : start + size] = observation
+        read(self.carry_in)[:] = carry
+        read(self.observation_in)[:] = observation
         for op in self.ops:
-            tape[:, op.out.offset : op.out.offset + op.out.size] = evaluate(op, [read(arg) for arg in op.args])
+            read(op.out)[:] = apply(op.kind, [read(arg) for arg in op.args], op.number)
         return (
             np.broadcast_to(read(self.carry_out), (rows, self.carry)).astype(np.float32),
             np.broadcast_to(read(self.action_out), (rows, self.action)).astype(np.float32),
@@ -98,29 +109,37 @@ def round_up(size: int) -> int:
     return -(-size // arithmetic.LANES) * arithmetic.LANES
 
 
-def evaluate(op: Op, args: list[Any]) -> Array:
-    """Carry out one operation on NumPy arrays."""
-    return apply(op.kind, args, op.number)
-
-
-def apply(kind: str, args: list[Any], number: float = 0.0) -> Array:
+def apply(kind: str, args: Sequence[Any], number: float = 0.0) -> Array:
     """Carry out an operation by name on NumPy arrays, in the canonical arithmetic."""
+    if kind not in KINDS:
+        raise BadInput(f"there is no operation `{kind}`")
+    setting = {"rmsnorm": (number,), "onehot": (int(number),)}.get(kind, ())
     with np.errstate(all="ignore"):
-        match kind:
-            case "copy":
-                return args[0]
-            case "add":
-                return args[0] + args[1]
-            case "sub":
-                return args[0] - args[1]
-            case "mul":
-                return args[0] * args[1]
-            case "div":
-                return args[0] / args[1]
-            case "rmsnorm":
-                return arithmetic.rmsnorm(args[0], args[1], number)
-            case "onehot":
-                return arithmetic.onehot(args[0], int(number))
-            case _ if kind in KINDS:
-                return getattr(arithmetic, kind)(*args)
-    raise BadInput(f"there is no operation `{kind}`")
+        return (PLAIN.get(kind) or getattr(arithmetic, kind))(*args, *setting)
+
+
+class Pieces:
+    """Which value lies on which stretch of the tape, for readers whose values cannot be overwritten in part."""
+
+    def __init__(self, cut: Callable[[Any, int, int], Any], join: Callable[[list[Any]], Any]) -> None:
+        self._cut, self._join = cut, join
+        self._held: list[tuple[int, int, Any]] = []  # (start, stop, value), in order of start
+
+    def write(self, slot: Slot, value: Any) -> None:
+        """The stretch now holds this value; parts of older values that it covers are gone."""
+        start, stop = slot.offset, slot.offset + slot.size
+        before = self._between(0, start) + self._between(stop, sys.maxsize)
+        self._held = sorted([*before, (start, stop, value)], key=lambda piece: piece[0])
+
+    def read(self, slot: Slot) -> Any:
+        """What lies on a stretch, cut and joined as needed."""
+        parts = [value for _, _, value in self._between(slot.offset, slot.offset + slot.size)]
+        return parts[0] if len(parts) == 1 else self._join(parts)
+
+    def _between(self, start: int, stop: int) -> list[tuple[int, int, Any]]:
+        found = []
+        for a, b, value in self._held:
+            x, y = max(a, start), min(b, stop)
+            if x < y:
+                found.append((x, y, value if (x, y) == (a, b) else self._cut(value, x - a, y - a)))
+        return found

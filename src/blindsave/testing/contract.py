@@ -1,28 +1,38 @@
 """The memory-core contract as checks anyone can run on their own core.
 
-    from blindsave.testing.contract import check_core
+    from blindsave.testing import check_core
     check_core("my_core", MyCore())
 
 Each check raises AssertionError with one sentence; `CHECKS` lists them for use with pytest.mark.parametrize. The checks
-of training need JAX; everything is small enough to run in seconds.
+of training run the trainers themselves, in C and in JAX, and need JAX; everything is small enough to run in seconds.
 """
 
-import functools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from blindsave.learning.distil.config import Recipe
+from blindsave.learning.distil.state import fresh_state
+from blindsave.learning.distil.table import split
 from blindsave.policies import arithmetic
 from blindsave.policies.arithmetic import Array
 from blindsave.policies.base import ACTION_FLOATS, OBSERVATION_FLOATS
 from blindsave.policies.native import ProgramPolicy, paths
 from blindsave.policies.students.core import CODE_FLOATS, MemoryCore
 from blindsave.policies.students.family import Family
+from blindsave.testing.training import mean_error, random_episodes, step_by_step, trainers
 
 STEPS, BATCH = 8, 3
 TOLERANCE = 2e-5
-"""Allowed difference between JAX's kernels and the canonical arithmetic, in actions."""
+"""Allowed difference (root of the mean square) between a trainer's arithmetic and the canonical one, in actions."""
+LENGTHS = (7, 1, 4, 7, 5, 6, 2, 3, 6, 3, 3, 6, 2, 4, 7, 1, 5, 4, 7, 6)
+"""Of the episodes trained on, which lie one after another in one table: shorter and longer than a chunk."""
+WHOLE = Recipe(epochs=1, batch=len(LENGTHS), chunk=4, clip=1e9)
+"""One update from all episodes with the gradient as it is."""
+FIRST_SHARE = 0.1
+"""Of a gradient in the first moment of AdamW after one update."""
 
 
 def randomised_params(family: Family, seed: int) -> dict[str, Array]:
@@ -50,34 +60,12 @@ def closed_loop(step: Callable[[Any, Any], tuple[Any, Any]], carry: Any, seen: A
     return carry, np.stack(actions)
 
 
-def _shifted(actions: Array) -> Array:
-    """The previous actions of a closed loop: zeros first."""
-    return np.concatenate((np.zeros_like(actions[:1]), actions[:-1]))
-
-
 def _fresh(family: Family, batch: int = BATCH) -> Array:
     return np.zeros((batch, family.carry), np.float32)
 
 
 def _reference(family: Family, params: dict[str, Array]) -> Callable[[Any, Any], tuple[Any, Any]]:
     return lambda carry, observation: family.step(arithmetic, params, carry, observation)
-
-
-def _fresh_memory(family: Family) -> Array:
-    return np.zeros((BATCH, family.core.memory), np.float32)
-
-
-def _scans(family: Family) -> tuple[Any, ...]:
-    return ("sequential", "associative") if family.core.associative else ("sequential",)
-
-
-def _jitted(family: Family, scan: Any) -> Callable[..., tuple[Any, Any]]:
-    """The training forward pass: (params, memory, observations, previous actions, starts) to (memory, actions)."""
-    import jax
-
-    from blindsave.policies.students import training
-
-    return jax.jit(functools.partial(training.forward, family, scan=scan))
 
 
 def check_sizes(family: Family) -> None:
@@ -99,39 +87,52 @@ def check_deterministic_init(family: Family) -> None:
     assert all(a.dtype == np.float32 and np.isfinite(a).all() for a in one.values()), "a parameter is not float32"
 
 
-def check_step_equals_scan(family: Family) -> None:
-    """Teacher-forced sequences in JAX, by every scan the core has, equal the closed loop step by step."""
-    params, seen = randomised_params(family, 2), observations(STEPS, BATCH)
-    carry, actions = closed_loop(_reference(family, params), _fresh(family), seen)
-    for scan in _scans(family):
-        memory, predicted = _jitted(family, scan)(params, _fresh_memory(family), seen, _shifted(actions), None)
-        worst = float(np.abs(np.asarray(predicted) - actions).max())
-        assert worst <= TOLERANCE, f"the {scan} scan differs from the steps by {worst:.1e}"
-        expected = carry[:, : family.core.memory]
-        np.testing.assert_allclose(memory, expected, rtol=1e-4, atol=1e-4, err_msg=f"memory after the {scan} scan")
+def check_training_equals_steps(family: Family) -> None:
+    """Every trainer's actions, over episodes that begin anywhere in its table, are those of the steps in turn."""
+    params, data = randomised_params(family, 2), random_episodes(LENGTHS)
+    data = replace(data, label=step_by_step(arithmetic, family, params, data, WHOLE.chunk))
+    for name, trainer in trainers(family, data, WHOLE):
+        worst = float(np.sqrt(trainer.evaluate(fresh_state([params]).params, "train")[0]))
+        assert worst <= TOLERANCE, f"the {name} differs from the steps by {worst:.1e}"
 
 
-def check_packed_equals_separate(family: Family) -> None:
-    """Two episodes on one tape with a start flag equal the same episodes alone, by every scan."""
-    params, first, seen = randomised_params(family, 3), STEPS // 2, observations(STEPS, BATCH)
-    previous = observations(STEPS, BATCH, seed=1)[..., :ACTION_FLOATS]
-    starts = np.zeros((STEPS, BATCH), bool)
-    starts[[0, first]] = True
-    for scan in _scans(family):
-        run, fresh = _jitted(family, scan), _fresh_memory(family)
-        parts = slice(0, first), slice(first, STEPS)
-        alone = np.concatenate([run(params, fresh, seen[part], previous[part], None)[1] for part in parts])
-        packed = run(params, fresh + 3.0, seen, previous, starts)[1]  # the first start forgets the 3.0 as well
-        np.testing.assert_allclose(packed, alone, atol=TOLERANCE, err_msg=f"packed episodes in the {scan} scan")
+def check_gradients(family: Family) -> None:
+    """Every trainer's loss and gradient are those of the steps in turn; all are finite, and no parameter is dead."""
+    import jax
+
+    from blindsave.learning.distil.jax_ops import JaxOps
+
+    params, data = randomised_params(family, 7), random_episodes(LENGTHS)
+
+    def loss(params: Any) -> Any:
+        actions = step_by_step(JaxOps, family, params, data, WHOLE.chunk, jax.lax.stop_gradient)
+        return mean_error(data, actions, split(data)["train"])
+
+    every = list(trainers(family, data, WHOLE))
+    expected, slopes = jax.value_and_grad(loss)(params)
+    largest = max(float(np.abs(slope).max(initial=0)) for slope in slopes.values())
+    for name, trainer in every:
+        _, moments, metrics = trainer.train(fresh_state([params]), trainer.batches(1))
+        np.testing.assert_allclose(metrics.train_loss[0], expected, rtol=1e-4, err_msg=f"loss of the {name}")
+        for parameter, slope in slopes.items():
+            gradient = np.asarray(moments.first[parameter][0]) / FIRST_SHARE
+            assert np.isfinite(gradient).all(), f"the gradient of `{parameter}` is not finite in the {name}"
+            assert gradient.any(), f"`{parameter}` has no influence on the actions in the {name}"
+            wrong = f"gradient of `{parameter}` in the {name}"
+            np.testing.assert_allclose(gradient, slope, rtol=2e-3, atol=2e-5 * largest, err_msg=wrong)
 
 
-def check_fresh_carry_is_reset(family: Family) -> None:
-    """After any past, a zero carry gives the bits of a first step."""
+def check_reset_of_one_episode(family: Family) -> None:
+    """A zeroed carry gives the bits of a fresh episode, and the neighbours go on as if nothing had happened."""
     policy, seen = ProgramPolicy(family.name, family.program(randomised_params(family, 4))), observations(STEPS, BATCH)
-    first = policy.step(policy.initial(BATCH), seen[0])
-    closed_loop(policy.step, policy.initial(BATCH), seen)
-    again = policy.step(policy.initial(BATCH), seen[0])
-    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True)), "a fresh carry remembers something"
+    half = STEPS // 2
+    carry, _ = closed_loop(policy.step, policy.initial(BATCH), seen[:half])
+    _, undisturbed = closed_loop(policy.step, carry, seen[half:])
+    _, fresh = closed_loop(policy.step, policy.initial(BATCH), seen[half:])
+    carry[1] = 0.0
+    _, actions = closed_loop(policy.step, carry, seen[half:])
+    assert np.array_equal(actions[:, 1], fresh[:, 1]), "a fresh carry remembers something"
+    assert np.array_equal(actions[:, ::2], undisturbed[:, ::2]), "the reset of an episode touches its neighbours"
 
 
 def check_history_matters(family: Family) -> None:
@@ -152,23 +153,6 @@ def check_rows_are_independent(family: Family) -> None:
         _, together = closed_loop(run, _fresh(family), seen)
         _, alone = closed_loop(run, _fresh(family, 1), seen[:, 1:2])
         assert np.array_equal(together[:, 1:2], alone), "a row depends on its neighbours"
-
-
-def check_gradients(family: Family) -> None:
-    """Every parameter has a finite gradient, and no parameter is dead."""
-    import jax
-
-    steps = STEPS // 2
-    seen, previous = observations(steps, BATCH), observations(steps, BATCH, seed=1)[..., :ACTION_FLOATS]
-    for scan in _scans(family):
-        run = _jitted(family, scan)
-
-        def loss(params: Any, run: Any = run) -> Any:
-            return (run(params, _fresh_memory(family), seen, previous, None)[1] ** 2).mean()
-
-        for name, gradient in jax.jit(jax.grad(loss))(randomised_params(family, 7)).items():
-            assert np.isfinite(gradient).all(), f"the gradient of `{name}` is not finite"
-            assert np.any(np.asarray(gradient) != 0), f"`{name}` has no influence on the actions"
 
 
 def check_combine_is_associative(family: Family) -> None:
@@ -194,28 +178,18 @@ def check_combine_is_associative(family: Family) -> None:
 
 
 def check_bits(family: Family, draws: int = 2, steps: int = 100) -> None:
-    """Program, direct NumPy steps and every vector path of the C kernel agree in every bit of a closed loop."""
+    """What is exported (the program), the core's own steps and every vector path of the C kernel agree in every bit."""
     for draw in range(draws):
         params = randomised_params(family, draw)
-        program, seen = family.program(params), observations(steps, 1, seed=draw)
-        carries, actions = recorded(ProgramPolicy(family.name, program), seen)
+        program, seen = family.program(params), observations(steps, 1, seed=draw)[:, 0]
+        carries, actions = ProgramPolicy(family.name, program).unroll(seen)
         for path in paths():
-            other = recorded(ProgramPolicy(family.name, program, path), seen)
+            other = ProgramPolicy(family.name, program, path).unroll(seen)
             assert same_bits((carries, actions), other), f"the vector path {path} computes other bits"
         # Each step of the reference from the recorded carry: by induction the whole closed loop.
         before = np.concatenate((np.zeros_like(carries[:1]), carries[:-1]))
         for run in (program.run, _reference(family, params)):
-            assert same_bits((carries, actions), run(before, seen[:, 0])), "the reference computes other bits"
-
-
-def recorded(policy: ProgramPolicy, seen: Array) -> tuple[Array, Array]:
-    """Carries and actions after every step of one closed loop over observations (T, 1, 19)."""
-    carry, carries, actions = policy.initial(1), [], []
-    for observation in seen:
-        carry, action = policy.step(carry, observation)
-        carries.append(carry[0])
-        actions.append(action[0])
-    return np.stack(carries), np.stack(actions)
+            assert same_bits((carries, actions), run(before, seen)), "the reference computes other bits"
 
 
 def same_bits(one: tuple[Array, ...], two: tuple[Array, ...]) -> bool:
@@ -226,12 +200,11 @@ def same_bits(one: tuple[Array, ...], two: tuple[Array, ...]) -> bool:
 CHECKS: tuple[Callable[[Family], None], ...] = (
     check_sizes,
     check_deterministic_init,
-    check_step_equals_scan,
-    check_packed_equals_separate,
-    check_fresh_carry_is_reset,
+    check_training_equals_steps,
+    check_gradients,
+    check_reset_of_one_episode,
     check_history_matters,
     check_rows_are_independent,
-    check_gradients,
     check_combine_is_associative,
     check_bits,
 )

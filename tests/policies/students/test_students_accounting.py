@@ -35,7 +35,7 @@ def test_the_complex_core_counts_its_rotation_and_scaling():
 
 @pytest.mark.parametrize("rank", [0, 1, 2, 4])
 def test_the_nonlinear_part_of_the_memory_has_the_declared_rank(rank):
-    from blindsave.policies.students.training import jacobian_rank
+    from blindsave.learning.distil.rank import jacobian_rank
     from blindsave.testing.contract import randomised_params
 
     kind = family(f"structured_k{rank}")
@@ -44,6 +44,6 @@ def test_the_nonlinear_part_of_the_memory_has_the_declared_rank(rank):
 
 
 def test_a_core_without_a_linear_part_has_no_rank():
-    from blindsave.policies.students.training import jacobian_rank
+    from blindsave.learning.distil.rank import jacobian_rank
 
     assert jacobian_rank(family("gru_n64"), family("gru_n64").init(0)) is None

@@ -58,6 +58,28 @@ class TwoFaced(Leaky):
         return factor * memory + drive[0]
 
 
+class OtherwiseInTraining(Leaky):
+    """Only the tracer of the trainer in C is told something else; parameters are symbols nowhere but there."""
+
+    def advance(self, ops, p, memory, drive):
+        factor = 0.9 if hasattr(p["b"], "dtype") else 0.8
+        return factor * memory + ops.tanh(drive[0])
+
+
+class LinearSum(Leaky):
+    """Steps that can be combined."""
+
+    def advance(self, ops, p, memory, drive):
+        return memory + drive[0]
+
+
+class SkipsInScans(LinearSum):
+    """An associative way of combining steps that is not the one of the steps."""
+
+    def combine(self, ops, first, second):
+        return (second[0],)
+
+
 class Sticky(MemoryCore):
     recurrent: ClassVar[bool] = False
 
@@ -71,12 +93,25 @@ class Sticky(MemoryCore):
         (WrongCombine(), contract.check_combine_is_associative),
         (DeadParameter(), contract.check_gradients),
         (TwoFaced(), contract.check_bits),
+        (TwoFaced(), contract.check_training_equals_steps),
+        (OtherwiseInTraining(), contract.check_training_equals_steps),
+        (OtherwiseInTraining(), contract.check_gradients),
+        (SkipsInScans(), contract.check_training_equals_steps),
         (Sticky(), contract.check_sizes),
     ],
 )
 def test_broken_cores_are_caught(core, check):
     with pytest.raises(AssertionError):
         check(Family("broken", core))
+
+
+def test_a_trainer_whose_episodes_do_not_start_afresh_is_caught(monkeypatch):
+    from blindsave.learning.distil import model
+
+    advance_all = model.advance_all
+    monkeypatch.setattr(model, "advance_all", lambda core, p, memory, *rest: advance_all(core, p, memory + 0.01, *rest))
+    with pytest.raises(AssertionError, match="JAX trainer with its sequential scan differs from the steps"):
+        contract.check_training_equals_steps(Family("stale", Leaky()))
 
 
 def test_a_core_without_memory_of_the_past_is_caught():

@@ -11,20 +11,9 @@ Tree = Mapping[str, Any]
 CLIP_EPSILON = 1e-6
 
 
-def fresh(params: Tree) -> Moments:
-    """No history yet."""
-    zeros = {name: jnp.zeros_like(value) for name, value in params.items()}
-    return Moments(zeros, dict(zeros), jnp.zeros((), jnp.int32))
-
-
-def global_norm(gradients: Tree) -> Any:
-    """Euclidean norm of all gradients together."""
-    return jnp.sqrt(sum(jnp.sum(g * g) for g in gradients.values()))
-
-
 def clip(gradients: Tree, limit: float) -> tuple[Tree, Any]:
     """Scale gradients so that their global norm is at most `limit`; also return the norm before."""
-    norm = global_norm(gradients)
+    norm = jnp.sqrt(sum(jnp.sum(g * g) for g in gradients.values()))
     scale = jnp.minimum(limit / (norm + CLIP_EPSILON), 1.0)
     return {name: g * scale for name, g in gradients.items()}, norm
 

@@ -10,14 +10,15 @@ import numpy as np
 
 from blindsave.errors import BlindsaveError
 from blindsave.learning.distil.checkpoint import load_checkpoint, save_checkpoint
-from blindsave.learning.distil.choice import AnyTrainer, make_trainer
+from blindsave.learning.distil.choice import make_trainer
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.dataset import Episodes
 from blindsave.learning.distil.deadline import OutOfTime
-from blindsave.learning.distil.engine import Engine
+from blindsave.learning.distil.execution import Execution
 from blindsave.learning.distil.history import History
 from blindsave.learning.distil.schedule import TRAINING_SEEDS
-from blindsave.learning.distil.state import Metrics, State
+from blindsave.learning.distil.state import State
+from blindsave.learning.distil.trainer import Trainer
 from blindsave.policies.students.family import Family
 from blindsave.policies.students.student import Provenance, Student
 
@@ -47,7 +48,7 @@ def fit(
     recipe: Recipe = PAPER,
     stage: str = "final",
     dataset: str = "",
-    engine: Engine | None = None,
+    execution: Execution | None = None,
     threads: int | None = None,
     checkpoint: Path | None = None,
     checkpoint_every: int = 1,
@@ -60,7 +61,7 @@ def fit(
     epochs; a continued training equals an uninterrupted one. After `deadline` (of `time.monotonic`) it stops with
     `OutOfTime`.
     """
-    trainer = make_trainer(family, data, seeds, recipe, engine, threads)
+    trainer = make_trainer(family, data, seeds, recipe, execution, threads)
     identity = {"family": family.name, "seeds": list(seeds), "recipe": asdict(recipe), "dataset": dataset}
     state, history = trainer.initial(), History.empty(len(seeds))
     if checkpoint is not None and checkpoint.exists():
@@ -80,11 +81,10 @@ def fit(
     return Fitted(_students(trainer, state, data, stage, dataset, test), history, test)
 
 
-def _epoch(trainer: AnyTrainer, state: State, history: History) -> tuple[State, History]:
+def _epoch(trainer: Trainer, state: State, history: History) -> tuple[State, History]:
     started = time.perf_counter()
     running = ~np.asarray(state.stopped)
     state, metrics = trainer.run_epoch(state, len(history) + 1)
-    metrics = Metrics(*map(np.asarray, metrics))
     history = history.appended(metrics._asdict(), time.perf_counter() - started)
     for name in ("train_loss", "validation_loss"):
         bad = running & ~np.isfinite(getattr(metrics, name))
@@ -95,7 +95,7 @@ def _epoch(trainer: AnyTrainer, state: State, history: History) -> tuple[State, 
 
 
 def _students(
-    trainer: AnyTrainer, state: State, data: Episodes, stage: str, dataset: str, test: np.ndarray
+    trainer: Trainer, state: State, data: Episodes, stage: str, dataset: str, test: np.ndarray
 ) -> list[Student]:
     students = []
     for i, seed in enumerate(trainer.seeds):

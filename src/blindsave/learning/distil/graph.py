@@ -1,181 +1,29 @@
 """A student's step as a graph the native trainer can run forwards and backwards.
 
-The family's own step is run once on symbols, as for a `Program`, but parameters stay symbols too, so that gradients
-reach them. What the trainer does not know (`UnknownOperation`) is trained with JAX instead.
+The family's own step is recorded as for a `Program`, but parameters stay symbols, so that gradients reach them. What
+the trainer does not know (`UnknownOperation`) is trained with JAX instead.
 """
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave.errors import BadInput
 from blindsave.policies.base import ACTION_FLOATS
+from blindsave.policies.program import round_up
 from blindsave.policies.students.family import Family
-from blindsave.policies.symbolic import Symbolic
+from blindsave.policies.trace import Node, Symbol, Tracer, UnknownOperation
 
-PAD = 16
 ROW, CARRY, VECTOR, PARAMETER, CONSTANT = 1, 2, 3, 4, 5
 """Where floats lie; in the description constants are the first vectors."""
 SHARED = (VECTOR, PARAMETER, CONSTANT)
 """The same for all rows."""
-UNARY = ("copy", "silu", "tanh", "sigmoid", "exp", "log", "sqrt")
-BINARY = ("add", "sub", "mul", "div")
-NUMBER = {kind: number for number, kind in enumerate((*UNARY, *BINARY, "linear"))}
-ABSENT = (0, 0, 0, 0, 0, 0)
-
-
-class UnknownOperation(BadInput):
-    """The native trainer cannot run this core."""
-
-
-@dataclass(eq=False)
-class Buffer:
-    """Some floats: one row of a block, of the carried memory, a vector or a parameter."""
-
-    space: int
-    size: int
-    place: int
-    differentiable: bool
-    shape: tuple[int, ...] = ()
-    uses: int = 0
-
-
-@dataclass(frozen=True, eq=False)
-class Symbol(Symbolic):
-    """`size` floats of a buffer from `column` on."""
-
-    tracer: "GraphTracer"
-    buffer: Buffer
-    column: int
-    size: int
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of a parameter, or of one row."""
-        return self.buffer.shape if self.buffer.shape and self.size == self.buffer.size else (self.size,)
-
-    @property
-    def ndim(self) -> int:
-        """As of an array."""
-        return len(self.shape)
-
-    def __getitem__(self, key: Any) -> "Symbol":
-        part = key[-1] if isinstance(key, tuple) else key
-        if not isinstance(part, slice) or self.ndim > 1:
-            raise UnknownOperation("only x[..., a:b] of vectors can be trained natively")
-        start, stop, stride = part.indices(self.size)
-        if stride != 1:
-            raise UnknownOperation("only slices of stride one can be trained natively")
-        return Symbol(self.tracer, self.buffer, self.column + start, max(0, stop - start))
-
-
-@dataclass(frozen=True, eq=False)
-class Node:
-    """One recorded operation."""
-
-    kind: str
-    out: Symbol
-    a: Symbol
-    b: Symbol | None = None
-    weight: int = 0
-
-    @property
-    def of_parameters(self) -> bool:
-        """Is it the same for all rows?"""
-        return self.out.buffer.space == VECTOR
-
-
-class GraphTracer:
-    """The namespace of operations (`ops`) that records them."""
-
-    def __init__(self) -> None:
-        self.nodes: list[Node] = []
-        self.weights: list[Buffer] = []
-        self.constants: list[NDArray[np.float32]] = []
-        self.floats: dict[int, int] = dict.fromkeys((ROW, CARRY, *SHARED), 0)
-
-    def buffer(self, space: int, size: int, differentiable: bool, shape: tuple[int, ...] = ()) -> Symbol:
-        """New floats; parameters lie densely, everything else on padded places."""
-        place = self.floats[space]
-        self.floats[space] += size if space == PARAMETER else padded(size)
-        return Symbol(self, Buffer(space, size, place, differentiable, shape), 0, size)
-
-    def number(self, value: Any, size: int) -> Symbol:
-        """A written number as a vector."""
-        self.constants.append(np.broadcast_to(np.asarray(value, np.float32), (size,)))
-        return self.buffer(CONSTANT, size, False)
-
-    def operand(self, value: Any, size: int) -> Symbol:
-        """A symbol of this size, or a number spread over it."""
-        if isinstance(value, Symbol):
-            if value.size != size or value.ndim > 1:
-                raise UnknownOperation(f"cannot combine shapes {value.shape} and ({size},)")
-            return value
-        if np.ndim(value) > 1:
-            raise UnknownOperation("arrays that are no parameters cannot be trained natively")
-        return self.number(value, size)
-
-    def emit(self, kind: str, *args: Any) -> Symbol:
-        """Record an elementwise operation."""
-        size = next(arg.size for arg in args if isinstance(arg, Symbol))
-        operands = [self.operand(arg, size) for arg in args]
-        return self.record(kind, size, operands[0], operands[1] if len(operands) > 1 else None)
-
-    def record(self, kind: str, size: int, a: Symbol, b: Symbol | None = None, weight: int | None = None) -> Symbol:
-        """Record an operation with a new output."""
-        args = [arg for arg in (a, b) if arg is not None]
-        of_parameters = weight is None and all(arg.buffer.space in SHARED for arg in args)
-        learned = weight is not None or any(arg.buffer.differentiable for arg in args)
-        out = self.buffer(VECTOR if of_parameters else ROW, size, learned)
-        self.append(Node(kind, out, a, b, weight or 0))
-        return out
-
-    def append(self, node: Node) -> None:
-        """Keep a node and count what it reads."""
-        for value in (node.a, node.b):
-            if value is not None:
-                value.buffer.uses += 1
-        self.nodes.append(node)
-
-    def linear(self, x: Any, weight: Any, start: Any = None) -> Symbol:
-        """Start + W x for one matrix of parameters."""
-        if not isinstance(weight, Symbol) or weight.ndim != 2 or not isinstance(x, Symbol):
-            raise UnknownOperation("only x times one matrix of parameters can be trained natively")
-        out, inner = weight.shape
-        if x.size != inner or x.buffer.space not in (ROW, CARRY) or inner == 0:
-            raise UnknownOperation(f"cannot multiply {x.size} floats with a matrix for {inner}")
-        if weight.buffer not in self.weights:
-            self.weights.append(weight.buffer)
-        begin = None if start is None else self.operand(start, out)
-        return self.record("linear", out, x, begin, self.weights.index(weight.buffer))
-
-    def concat(self, *parts: Any) -> Symbol:
-        """Join vectors."""
-        present = [part for part in parts if part.shape[-1]]
-        if not all(isinstance(part, Symbol) for part in present):
-            raise UnknownOperation("arrays that are no parameters cannot be trained natively")
-        space = VECTOR if all(part.buffer.space in SHARED for part in present) else ROW
-        differentiable = any(part.buffer.differentiable for part in present)
-        out = self.buffer(space, sum(part.size for part in present), differentiable)
-        column = 0
-        for part in present:
-            self.append(Node("copy", Symbol(self, out.buffer, column, part.size), part))
-            column += part.size
-        return out
-
-    def __getattr__(self, kind: str) -> Callable[..., Symbol]:
-        if kind not in (*UNARY, *BINARY):
-            raise UnknownOperation(f"the native trainer does not know `{kind}`")
-        return lambda *args: self.emit(kind, *args)
-
-
-def padded(size: int) -> int:
-    """The next multiple of the trainer's padding."""
-    return -(-size // PAD) * PAD
+KINDS = ("copy", "silu", "tanh", "sigmoid", "exp", "log", "sqrt", "add", "sub", "mul", "div", "linear")
+"""What the trainer knows, in its own order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,17 +34,13 @@ class Graph:
     shapes: dict[str, tuple[int, ...]]
     """Parameters in the order in which they lie in one flat vector."""
 
-    @property
-    def parameters(self) -> int:
-        """Floats of all parameters."""
-        return sum(int(np.prod(shape)) for shape in self.shapes.values())
-
     def flat(self, params: Mapping[str, Any]) -> NDArray[np.float32]:
-        """Parameters as one vector."""
-        return np.concatenate([np.asarray(params[name], np.float32).reshape(-1) for name in self.shapes])
+        """Parameters as one vector (or one per seed, on leading axes): always a copy."""
+        arrays = [(np.asarray(params[name], np.float32), len(shape)) for name, shape in self.shapes.items()]
+        return np.concatenate([a.reshape(*a.shape[: a.ndim - axes], -1) for a, axes in arrays], axis=-1)
 
     def named(self, flat: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
-        """One vector (or one per seed, on leading axes) as named parameters."""
+        """The inverse of `flat`."""
         found, begin = {}, 0
         for name, shape in self.shapes.items():
             size = int(np.prod(shape))
@@ -209,62 +53,138 @@ class Graph:
 @lru_cache(maxsize=64)
 def training_graph(family: Family) -> Graph:
     """Trace a family; raises `UnknownOperation` where the native trainer cannot follow."""
-    core, tracer = family.core, GraphTracer()
-    params = {name: tracer.buffer(PARAMETER, int(np.prod(shape)), True, shape) for name, shape in family.shapes.items()}
-    x = tracer.buffer(ROW, core.observed, False)
-    previous = tracer.buffer(ROW, ACTION_FLOATS, False)
-    code = family.encode(tracer, params, x)
+    core, ops = family.core, Tracer()
+    params = {name: ops.given("parameter", *shape) for name, shape in family.shapes.items()}
+    x, previous, carry = (ops.given("input", size) for size in (core.observed, ACTION_FLOATS, core.memory))
     memory = None
-    if core.recurrent:
-        p, carry = family.core_parameters(params), tracer.buffer(CARRY, core.memory, True)
-        memory = core.advance(tracer, p, carry, core.drive(tracer, p, code, previous))
-        if memory.buffer.space != ROW or memory.size != memory.buffer.size:
-            memory = tracer.record("copy", memory.size, memory)
-    action = family.act(tracer, params, memory, code)
-    return Graph(_describe(tracer, core, x, previous, memory, action), dict(family.shapes))
+    try:
+        code = family.encode(ops, params, x)
+        if core.recurrent:
+            p = family.core_parameters(params)
+            memory = core.advance(ops, p, carry, core.drive(ops, p, code, previous))
+            if memory.node is carry.node or memory.size != memory.node.size:
+                memory = ops.copy(memory)
+        action = family.act(ops, params, memory, code)
+    except (AttributeError, TypeError) as error:  # the step treats parameters as arrays
+        raise UnknownOperation(f"the native trainer cannot follow {family.name}: {error}") from error
+    placed = _Placement([*params.values()], [x, previous], carry, ops.nodes)
+    return Graph(_describe(placed, x, previous, memory, action), dict(family.shapes))
+
+
+class Value(NamedTuple):
+    """Where some floats lie: `bs_value` of trainer_core/graph.h."""
+
+    space: int = 0
+    place: int = 0
+    column: int = 0
+    stride: int = 0
+    size: int = 0
+    differentiable: int = 0
+
+
+class _Placement:
+    """Where the trainer keeps every node, and what it does in turn."""
+
+    def __init__(self, parameters: list[Symbol], inputs: list[Symbol], carry: Symbol, nodes: list[Node]) -> None:
+        self.floats: dict[int, int] = dict.fromkeys((ROW, CARRY, *SHARED), 0)
+        self.held: dict[Node, tuple[int, int, bool]] = {}  # (space, place, differentiable)
+        self.constants: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
+        self.weights: list[Node] = []
+        self.reads = Counter(arg.node for node in nodes for arg in _read(node))
+        for symbol in parameters:
+            self._put(symbol.node, PARAMETER, True)
+        for symbol in inputs:
+            self._put(symbol.node, ROW, False)
+        self._put(carry.node, CARRY, True)
+        self.steps = [step for node in nodes for step in self._steps(node)]
+
+    def _put(self, node: Node, space: int, differentiable: bool) -> None:
+        """Parameters lie densely, everything else on padded places (BS_PAD of trainer_core/graph.h)."""
+        self.held[node] = (space, self.floats[space], differentiable)
+        self.floats[space] += node.size if space == PARAMETER else round_up(node.size)
+
+    def value(self, symbol: Symbol) -> Value:
+        """The place of a symbol; a constant gets a new one at every use."""
+        node = symbol.node
+        if node.value is not None:
+            self.constants.append(np.pad(node.value, (0, round_up(node.size) - node.size)))
+            self._put(node, CONSTANT, False)
+        space, place, differentiable = self.held[node]
+        stride = 0 if space in SHARED else round_up(node.size)
+        return Value(space, place, symbol.offset, stride, symbol.size, int(differentiable))
+
+    def _steps(self, node: Node) -> Iterator[tuple[int, int, int, Value, Value, Value]]:
+        """(kind, weight, keeps sigmoid, out, a, b) of everything that fills a node."""
+        if node.kind not in (*KINDS, "concat"):
+            raise UnknownOperation(f"the native trainer does not know `{node.kind}`")
+        weight, keeps = self._weight(node), int(self._may_keep_sigmoid(node))
+        read = [self.value(arg) for arg in _read(node)]
+        shared, linear = all(value.space in SHARED for value in read), node.kind == "linear"
+        self._put(node, VECTOR if shared else ROW, linear or any(value.differentiable for value in read))
+        out = self.value(Symbol(node.args[0].tracer, node, 0, node.size))
+        if node.kind != "concat":
+            yield KINDS.index(node.kind), weight, keeps, out, read[0], read[1] if read[1:] else Value()
+            return
+        for (kind, offset, size, _), value in zip(node.writes(), read, strict=True):
+            yield KINDS.index(kind), 0, 0, out._replace(column=offset, size=size), value, Value()
+
+    def _weight(self, node: Node) -> int:
+        """The number of a linear map's matrix, which must be a parameter."""
+        if node.kind != "linear":
+            return 0
+        x, weight = (arg.node for arg in node.args[:2])
+        if weight.kind != "parameter" or len(weight.shape) != 2 or self.held.get(x, (CONSTANT,))[0] in SHARED:
+            raise UnknownOperation("only x times one matrix of parameters can be trained natively")
+        if weight not in self.weights:
+            self.weights.append(weight)
+        return self.weights.index(weight)
+
+    def _may_keep_sigmoid(self, node: Node) -> bool:
+        """A silu whose input nobody else reads may leave the sigmoid there, which the way back needs."""
+        if node.kind != "silu":
+            return False
+        source = node.args[0]
+        return self.held[source.node][0] == ROW and self.reads[source.node] == 1 and source.size == source.node.size
+
+
+def _read(node: Node) -> tuple[Symbol, ...]:
+    """What an operation reads apart from a weight; a linear map without a start reads none."""
+    if node.kind != "linear":
+        return node.args
+    x, _, start = node.args
+    absent = start.node.value is not None and not start.node.learned and not start.node.value.any()
+    return (x,) if absent else (x, start)
 
 
 def _describe(
-    tracer: GraphTracer, core: Any, x: Symbol, previous: Symbol, memory: Symbol | None, action: Symbol
+    placed: _Placement, x: Symbol, previous: Symbol, memory: Symbol | None, action: Symbol
 ) -> NDArray[np.int32]:
     """The integers of trainer_core/graph.h."""
-    constants = np.concatenate([np.zeros(0, np.float32), *map(_fill, tracer.constants)])
+    constants = np.concatenate(placed.constants)
 
-    def value(symbol: Symbol | None) -> tuple[int, ...]:
-        if symbol is None:
-            return ABSENT
-        buffer = symbol.buffer
-        place = buffer.place + (len(constants) if buffer.space == VECTOR else 0)
-        space = VECTOR if buffer.space == CONSTANT else buffer.space
-        stride = 0 if buffer.space in SHARED else padded(buffer.size)
-        return (space, place, symbol.column, stride, symbol.size, int(buffer.differentiable))
+    def value(found: Value) -> Value:
+        if found.space == VECTOR:
+            return found._replace(place=found.place + len(constants))
+        return found._replace(space=VECTOR) if found.space == CONSTANT else found
 
-    nodes = [n for n in tracer.nodes if n.of_parameters] + [n for n in tracer.nodes if not n.of_parameters]
+    if memory is not None and placed.value(memory).space != ROW:
+        raise UnknownOperation("a memory that is the same in every episode cannot be trained natively")
+    steps = sorted(placed.steps, key=lambda step: step[3].space != VECTOR)  # those of parameters alone come first
     weights, place = [], 0
-    for buffer in tracer.weights:
-        out, inner = buffer.shape
-        weights.append((buffer.place, out, inner, padded(out), padded(inner), place))
-        place += padded(out) * padded(inner)
-    floats, fed_back = tracer.floats, previous.size if core.recurrent else 0
-    head = (
-        len(nodes), sum(n.of_parameters for n in nodes), len(weights),
+    for node in placed.weights:
+        out, inner = node.shape
+        weights.append((placed.held[node][1], out, inner, round_up(out), round_up(inner), place))
+        place += round_up(out) * round_up(inner)
+    ends = (placed.value(symbol) if symbol is not None else Value() for symbol in (x, previous, memory, action))
+    floats, fed_back = placed.floats, 0 if memory is None else previous.size
+    flat = [
+        len(steps), sum(step[3].space == VECTOR for step in steps), len(weights),
         floats[ROW], floats[VECTOR] + len(constants), floats[PARAMETER], place,
-        max((w[4] for w in weights), default=PAD), len(constants),
-        *value(x), *value(previous), *value(memory), *value(action),
-        x.size + ACTION_FLOATS + fed_back, x.size, fed_back,
-    )  # fmt: skip
-    listed = [
-        (NUMBER[n.kind], n.weight, int(_may_keep_sigmoid(n)), *value(n.out), *value(n.a), *value(n.b)) for n in nodes
-    ]
-    flat = [*head, *(i for row in listed for i in row), *(i for row in weights for i in row)]
+        max((weight[4] for weight in weights), default=0), len(constants),
+        *(number for end in ends for number in value(end)), x.size + ACTION_FLOATS + fed_back, x.size, fed_back,
+    ]  # fmt: skip
+    for kind, weight, keeps, *places in steps:
+        flat += [kind, weight, keeps, *(number for found in places for number in value(found))]
+    for row in weights:
+        flat += row
     return np.concatenate([np.array(flat, np.int32), constants.view(np.int32)])
-
-
-def _fill(constant: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.concatenate([constant, np.zeros(padded(len(constant)) - len(constant), np.float32)])
-
-
-def _may_keep_sigmoid(node: Node) -> bool:
-    """A silu whose input nobody else reads may leave the sigmoid there, which the way back needs."""
-    source = node.a.buffer
-    return node.kind == "silu" and source.space == ROW and source.uses == 1 and node.a.size == source.size

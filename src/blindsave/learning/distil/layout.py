@@ -32,7 +32,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Layout:
+class BatchLayout:
     """Segments one after another; inside a segment rows are time-major."""
 
     segments: tuple[Segment, ...]
@@ -90,7 +90,7 @@ def envelope(groups: Iterable[NDArray[np.integer]], lengths: Lengths) -> Lengths
     return longest
 
 
-def make_layout(longest: Lengths, chunk: int, segment: int, multiple: int = 8) -> Layout:
+def make_layout(longest: Lengths, chunk: int, segment: int, multiple: int = 8) -> BatchLayout:
     """Cut time at multiples of `segment` and of `chunk`, drop the ranks that have ended, merge equal neighbours."""
     end = int(longest.max())
     cuts = sorted({0, end, *range(segment, end, segment), *range(chunk, end, chunk)})
@@ -103,12 +103,12 @@ def make_layout(longest: Lengths, chunk: int, segment: int, multiple: int = 8) -
             segments[-1] = Segment(last.start, stop, kept)
         else:
             segments.append(Segment(start, stop, kept))
-    return Layout(tuple(segments), len(longest))
+    return BatchLayout(tuple(segments), len(longest))
 
 
 def training_layout(
     lengths: Lengths, seeds: Sequence[int], epochs: int, batch: int, chunk: int, segment: int
-) -> Layout:
+) -> BatchLayout:
     """The layout that fits every batch of every epoch of every seed."""
     orders = (permutation(seed, epoch, len(lengths)) for seed in seeds for epoch in range(1, epochs + 1))
     return make_layout(envelope((batches(order, lengths, batch) for order in orders), lengths), chunk, segment)

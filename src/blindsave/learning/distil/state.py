@@ -1,7 +1,11 @@
 """A training in progress as plain arrays, whoever computes them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
+
+from blindsave.learning.distil.config import Recipe
 
 
 class Moments(NamedTuple):
@@ -13,7 +17,7 @@ class Moments(NamedTuple):
 
 
 class State(NamedTuple):
-    """Every leaf has a leading axis of seeds, except inside the compiled epoch."""
+    """Every leaf has a leading axis of seeds."""
 
     params: dict[str, Any]
     moments: Moments
@@ -34,6 +38,36 @@ class Metrics(NamedTuple):
     validation_loss: Any
     gradient_norm: Any
     """Mean over the epoch's updates, before clipping."""
+
+
+def fresh_state(params: Sequence[Mapping[str, np.ndarray]]) -> State:
+    """The seeds that start with these parameters, before the first epoch."""
+    stacked = {name: np.stack([seed[name] for seed in params]) for name in params[0]}
+    first, second = ({name: np.zeros_like(array) for name, array in stacked.items()} for _ in range(2))
+    zero, infinity = np.zeros(len(params), np.int32), np.full(len(params), np.inf, np.float32)
+    best = {name: array.copy() for name, array in stacked.items()}
+    return State(stacked, Moments(first, second, zero), best, infinity, zero, zero, zero, np.zeros(len(params), bool))
+
+
+def judged(recipe: Recipe, state: State, params: dict[str, Any], moments: Moments, errors: np.ndarray) -> State:
+    """After an epoch with these validation errors: keep each seed's best; stop after too many without improvement."""
+    running = ~np.asarray(state.stopped)
+    improved = running & (errors < state.best_loss - np.float32(recipe.improvement))
+    epoch, waited = state.epoch + running, np.where(improved, np.int32(0), state.waited + running)
+
+    def better(new: Any, old: Any) -> np.ndarray:
+        return np.where(improved.reshape(-1, *(1,) * (np.ndim(old) - 1)), new, old)
+
+    return State(
+        params,
+        moments,
+        {name: better(params[name], old) for name, old in state.best.items()},
+        better(errors, state.best_loss),
+        better(epoch, state.best_epoch),
+        waited,
+        epoch,
+        state.stopped | (waited >= recipe.patience),
+    )
 
 
 def leaves(tree: Any) -> list[Any]:

@@ -15,7 +15,7 @@ _warned: list[bool] = []
 
 
 @dataclass(frozen=True)
-class Engine:
+class Execution:
     """Choices of execution."""
 
     seeds: Literal["in_turn", "together"]
@@ -30,22 +30,22 @@ class Engine:
     """How memories of linear cores are found; other cores know the sequential way only."""
 
 
-def engine_for(family: Family, backend: str | None = None, **changes: Any) -> Engine:
+def execution_for(family: Family, backend: str | None = None, **changes: Any) -> Execution:
     """The choices measured to be fast (docs/distillation.md), with the given changes."""
     import jax
 
     train_on_one_thread()
     loop_free = not family.core.recurrent
     if (backend or jax.default_backend()) == "cpu":
-        engine = Engine("in_turn", 1 if loop_free else 16, 1, 512)
+        execution = Execution("in_turn", 1 if loop_free else 16, 1, 512)
     else:
         # Kernel launches are what costs: few loops, long bodies.
         scan = "associative" if family.core.associative else "sequential"
-        engine = Engine("together", 1 if loop_free else 64, 8, EVERYTHING, scan)
-    unknown = changes.keys() - Engine.__dataclass_fields__.keys()
+        execution = Execution("together", 1 if loop_free else 64, 8, EVERYTHING, scan)
+    unknown = changes.keys() - Execution.__dataclass_fields__.keys()
     if unknown:
-        raise BadInput(f"an engine has no `{min(unknown)}`; it has {', '.join(Engine.__dataclass_fields__)}")
-    return replace(engine, **changes)
+        raise BadInput(f"an execution has no `{min(unknown)}`; it has {', '.join(Execution.__dataclass_fields__)}")
+    return replace(execution, **changes)
 
 
 def train_on_one_thread() -> None:
