@@ -227,7 +227,7 @@ def test_a_killed_release_is_completed_by_the_same_command(reference, tmp_path, 
     )
     here = str(Path(__file__).parent)
     command = [sys.executable, "-c", script, str(study.root), str(nth)]
-    environment = {**os.environ, "PYTHONPATH": here}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
     assert subprocess.run(command, env=environment, cwd=REPOSITORY, check=False).returncode == 9
     study.release()
     _is_whole(study, wanted)
