@@ -11,6 +11,7 @@ from blindsave.bench import teacher as bench
 from blindsave.diagnostics import openloop
 from blindsave.errors import BadFile, BadInput
 from blindsave.learning.dreamer import agent, checkpoint, pack, run, tensorfile, validate
+from blindsave.learning.dreamer.__main__ import main as thin_entry
 from blindsave.learning.dreamer.config import Config, Sizes
 from blindsave.learning.dreamer.defend_stream import DefendStream, group_of
 from blindsave.task.episode import grid
@@ -189,13 +190,13 @@ def test_open_loop_beliefs_have_the_shape_of_the_hidden_flight():
 
 def test_the_thin_entry_trains_stops_resumes_and_validates(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(run, "BEGUN", run.time.monotonic())
-    common = ["train", "--folder", str(tmp_path), "--steps", "320", "--envs", "4", "--threads", "1"]
-    common += ["--sizes", '{"deter": 16, "hidden": 8, "categoricals": 4, "blocks": 2, "units": 16, "bins": 21}']
-    run.main([*common, "--minutes", "0"])
+    sizes = {"deter": 16, "hidden": 8, "categoricals": 4, "blocks": 2, "units": 16, "bins": 21}
+    common = {"folder": str(tmp_path), "steps": 320, "envs": 4, "threads": 1, "sizes": sizes}
+    thin_entry(["train", json.dumps(common | {"minutes": 0})])
     stopped = json.loads(capsys.readouterr().out)
     assert stopped["status"].startswith("stopped")
     assert stopped["step"] == 0
-    run.main(common)
+    thin_entry(["train", json.dumps(common)])
     finished = json.loads(capsys.readouterr().out)
     assert (finished["status"], finished["step"], finished["resumed_at"]) == ("finished", 320, 0)
     assert checkpoint.Folder(tmp_path).steps("params") == [0, 320]
@@ -204,7 +205,14 @@ def test_the_thin_entry_trains_stops_resumes_and_validates(tmp_path, capsys, mon
     assert [row["step"] for row in table["rows"]] == [0, 320]
     assert table["winner"]["deterministic"] in (0, 320)
     with pytest.raises(SystemExit, match="holds no checkpoints"):
-        run.main(["pack", "--folder", str(tmp_path / "nothing"), "--out", str(tmp_path)])
+        thin_entry(["pack", json.dumps({"folder": str(tmp_path / "nothing"), "out": str(tmp_path)})])
+    with pytest.raises(SystemExit, match="there is no command `fly`; there are train, validate"):
+        thin_entry(["fly", "{}"])
+    with pytest.raises(SystemExit, match=r"`train` does not take these options.*'wings'"):
+        thin_entry(["train", json.dumps(common | {"wings": 2})])
+    for words in (["train"], ["train", "{"], ["train", "{}", "more"]):
+        with pytest.raises(SystemExit, match="one JSON object"):
+            thin_entry(words)
 
 
 def test_the_bench_refuses_unknown_variants():

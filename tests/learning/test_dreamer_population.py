@@ -93,10 +93,9 @@ def test_another_population_is_refused(pair):
         DefendStream(7, population=2)
 
 
-def test_a_teachers_folder_is_that_of_a_run(tmp_path, capsys):
-    common = ["train", "--folder", str(tmp_path), "--steps", "320", "--envs", "4", "--threads", "1"]
-    run.main([*common, "--population", "2", "--sizes", json.dumps(SIZES), "--timeouts", "terminate"])
-    made = json.loads(capsys.readouterr().out)
+def test_a_teachers_folder_is_that_of_a_run(tmp_path):
+    how = {"steps": 320, "envs": 4, "threads": 1, "population": 2, "sizes": SIZES, "timeouts": "terminate"}
+    made = run.train_teacher(tmp_path, **how)
     assert [folder[-4:] for folder in made["teachers"]] == ["7303", "7304"]
     member = tmp_path / "7304"
     assert json.loads((member / "config.json").read_text())["training"]["seed"] == 7304

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from dreamer_cases import Recall
 
-from blindsave import store
+from blindsave import store, tensors
 from blindsave.errors import BadFile, BadInput, BlindsaveError
-from blindsave.learning.dreamer import metrics, refresh, replay, tensorfile, trainer
+from blindsave.learning.dreamer import metrics, refresh, replay, trainer
 from blindsave.learning.dreamer.config import Config, Learning, Replay, Sizes, Training
 
 SIZES = Sizes(2, 1, deter=16, hidden=8, categoricals=4, classes=4, blocks=2, units=16, bins=21)
@@ -144,12 +144,12 @@ def test_a_full_disk_names_the_file_and_spares_the_checkpoint(tmp_path, monkeypa
     def full(path, data):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr(tensorfile, "write_whole", full)
+    monkeypatch.setattr(tensors, "write_whole", full)
     with pytest.raises(
         BlindsaveError, match=r"could not be written .No space left on device.; earlier checkpoints are intact"
     ):
         start(tmp_path).run()
-    monkeypatch.setattr(tensorfile, "write_whole", store.write_whole)
+    monkeypatch.setattr(tensors, "write_whole", store.write_whole)
     assert start(tmp_path).step == 80
 
 

@@ -6,6 +6,8 @@ For a population, updates of all its teachers are counted.
 from __future__ import annotations
 
 import dataclasses
+import json
+import sys
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -153,3 +155,7 @@ def bench(
         "updates_per_call": per_call,
         **device(),
     }
+
+
+if __name__ == "__main__":  # also for machines without tyro: python -m blindsave.bench.teacher '{"population": 8}'
+    print(json.dumps(bench(**json.loads(sys.argv[1] if len(sys.argv) > 1 else "{}"))))

@@ -17,6 +17,7 @@ from jax import Array
 from numpy.typing import NDArray
 
 from blindsave.learning.dreamer import agent, heads, latents, recurrent
+from blindsave.learning.dreamer.acting import Acting
 from blindsave.learning.dreamer.config import Config
 from blindsave.learning.dreamer.nets import Params, cast_for_compute
 from blindsave.learning.dreamer.twohot import symexp
@@ -54,15 +55,16 @@ def predict(
     """Play episodes deterministically; at the blackout's onset, imagine `futures` futures under the same actions."""
     config = inference_config(config)
     n = len(episodes)
-    loop = ClosedLoop(_Mode(params, config), episodes)
+    acting: Any = Acting(params, config)
+    loop = ClosedLoop(acting, episodes)
     batch = loop.batch
     onset, actions, truth = None, [], [batch.truth[:, :2].copy()]
     with jax.default_matmul_precision("highest"):
         for t in range(BLACKOUT_START + steps - 1):
             loop.act(loop.ask())
             if t == BLACKOUT_START - 1:
-                onset = loop.carry
-            actions.append(np.asarray(loop.carry.action))
+                onset = loop.carry[1]
+            actions.append(np.asarray(loop.carry[1].action))
             truth.append(batch.truth[:, :2].copy())
         assert onset is not None
         taken = jnp.asarray(np.stack(actions[BLACKOUT_START - 1 :]))
@@ -70,23 +72,6 @@ def predict(
         decoded = np.asarray(dream(params, onset, taken, jax.random.key(seed)))
     true, until = np.stack(truth)[BLACKOUT_START:], batch.steps + 1 - BLACKOUT_START
     return [_collect(decoded[:, i], true[:, i], int(until[i])) for i in range(n)]
-
-
-class _Mode:
-    """The agent as a policy: most probable latent, mean action; compiled for all episodes at once."""
-
-    name, whole_batch = "agent", True
-
-    def __init__(self, params: Params, config: Config) -> None:
-        self._params, self._config = params, config
-        self._act = jax.jit(partial(agent.act, config=config))
-
-    def initial(self, n: int) -> Any:
-        return agent.initial(n, self._config)
-
-    def step(self, carry: Any, observation: NDArray[np.float32]) -> tuple[Any, NDArray[np.float32]]:
-        carry = self._act(self._params, carry, observation, np.zeros(len(observation), bool), None)
-        return carry, np.asarray(carry.action)
 
 
 def _dream(params: Params, onset: agent.Carry, actions: Array, key: Array, config: Config, futures: int) -> Array:

@@ -47,8 +47,12 @@ class ClosedLoop:
         threads: int | None = None,
         backend: Backend = "auto",
     ) -> None:
-        self.policy: Any = policy
         self.batch = DefendBatch(len(episodes) if places is None else places, threads=threads, backend=backend)
+        self.begin(policy, episodes)
+
+    def begin(self, policy: Policy, episodes: Sequence[Episode] = ()) -> None:
+        """Let a policy, another one perhaps, begin an episode in every place; without episodes all places are free."""
+        self.policy: Any = policy
         self._whole = getattr(policy, "whole_batch", False)
         fresh = self.policy.initial(self.batch.n)
         self.carry: Any = fresh if self._whole else fresh.copy()

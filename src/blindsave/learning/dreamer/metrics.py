@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-import time
 from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +15,6 @@ from blindsave.learning.dreamer.stream import Finished, Seen
 from blindsave.store import write_whole
 
 RECENT_EPISODES = 500
-QUIET_S = 15.0
 
 
 class Episodes:
@@ -86,26 +83,7 @@ def read(path: Path) -> list[dict[str, Any]]:
     return lines
 
 
-class Progress:
-    """A line of progress on standard error: rewritten in place on a terminal, now and then otherwise."""
-
-    def __init__(self, total: int) -> None:
-        self.total = total
-        self._live = sys.stderr.isatty()
-        self._next = 0.0
-
-    def show(self, line: Mapping[str, Any]) -> None:
-        """Show the newest figures."""
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + (0.5 if self._live else QUIET_S)
-        parts = [f"step {line['step']:,}/{self.total:,}", f"{line['steps_per_s']:.0f} steps/s"]
-        parts.append(f"{line['updates_per_s']:.1f} updates/s")
-        parts += [f"{name} {line[name]:.3f}" for name in ("loss", "return", "saved") if name in line]
-        print("  ".join(parts), end="\r" if self._live else "\n", file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        """End the line on a terminal."""
-        if self._live:
-            print(file=sys.stderr)
+def remark(line: Mapping[str, Any]) -> str:
+    """The newest figures in a few words, for a progress bar."""
+    parts = [f"{line['steps_per_s']:.0f} steps/s", f"{line['updates_per_s']:.1f} updates/s"]
+    return "  ".join(parts + [f"{name} {line[name]:.3f}" for name in ("loss", "return", "saved") if name in line])

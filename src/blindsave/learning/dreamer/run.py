@@ -1,26 +1,15 @@
-"""Train and validate the teacher from a plain command line: needs JAX, NumPy, safetensors and the arena, no more.
-
-    python -m blindsave.learning.dreamer.run train --folder runs/teacher --minutes 9
-    python -m blindsave.learning.dreamer.run train --folder runs/teachers --population 8
-    python -m blindsave.learning.dreamer.run validate --folder runs/teacher
-    python -m blindsave.learning.dreamer.run collect --folder runs/teacher --out OUT
-    python -m blindsave.learning.dreamer.run bench --variants best,plain
-
-`blindsave teacher ...` calls the same functions with nicer output.
-"""
+"""Train and validate teachers in a folder: what `blindsave teacher` and `python -m blindsave.learning.dreamer` do."""
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
-import json
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from blindsave.errors import BadInput, BlindsaveError
+from blindsave.errors import BadInput
 
 BEGUN = time.monotonic()
 
@@ -126,74 +115,3 @@ def validate_teacher(
     if rows != known:
         write_json(path, table)
     return table
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Parse and run one command; prints one JSON object."""
-    parser = argparse.ArgumentParser(prog="blindsave.learning.dreamer.run")
-    commands = parser.add_subparsers(dest="command", required=True)
-    train = commands.add_parser("train")
-    train.add_argument("--steps", type=int, default=1_000_000)
-    train.add_argument("--envs", type=int, default=32)
-    train.add_argument("--train-ratio", type=int, default=80)
-    train.add_argument("--seed", type=int, default=7303)
-    train.add_argument("--timeouts", default="truncate", choices=("truncate", "terminate"))
-    train.add_argument("--checkpoint-every", type=int, default=20_000)
-    train.add_argument("--log-every", type=int, default=2_000)
-    train.add_argument("--sampler", default="uniform", choices=("uniform", "mixture"))
-    train.add_argument("--latents", default="on_stop", choices=("on_stop", "always", "never"))
-    for part in ("sizes", "learning", "speed"):
-        train.add_argument(f"--{part}", type=json.loads, default={}, help='JSON overrides, such as {"unroll": 8}')
-    check = commands.add_parser("validate")
-    check.add_argument("--split", default="validation")
-    check.add_argument("--modes", type=lambda s: tuple(s.split(",")), default=("deterministic", "sampled"))
-    check.add_argument("--steps", type=lambda s: [int(x) for x in s.split(",")], default=None)
-    bundle = commands.add_parser("pack")
-    bundle.add_argument("--out", type=Path, required=True)
-    bundle.add_argument("--steps", type=lambda s: [int(x) for x in s.split(",")], default=None)
-    gather = commands.add_parser("collect")
-    gather.add_argument("--out", type=Path, required=True)
-    gather.add_argument("--top", type=int, default=20)
-    for command in (train, check, bundle, gather):
-        command.add_argument("--folder", type=Path, required=True)
-    for command in (train, check):
-        command.add_argument("--minutes", type=float, default=None)
-        command.add_argument("--threads", type=int, default=None)
-    speed = commands.add_parser("bench")
-    speed.add_argument("--variants", type=lambda s: s.split(","), default=["best", "plain"])
-    speed.add_argument("--envs", type=int, default=32)
-    speed.add_argument("--speed", type=json.loads, default={}, help='JSON overrides, such as {"unroll": 8}')
-    speed.add_argument("--stored", type=int, default=100_000)
-    speed.add_argument("--cache", type=Path, default=None, help="share compiled programs with a run: FOLDER/cache")
-    speed.add_argument("--per-call", type=int, default=10)
-    speed.add_argument("--rounds", type=int, default=5)
-    for command in (train, speed):
-        command.add_argument("--population", type=int, default=1, help="how many teachers side by side")
-    options = vars(parser.parse_args(arguments))
-    try:
-        print(json.dumps(run(options.pop("command"), options), allow_nan=False))
-    except BlindsaveError as error:
-        sys.exit(f"blindsave: {error}")
-
-
-def run(command: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Dispatch one command."""
-    if command == "train":
-        return train_teacher(**options)
-    if command == "validate":
-        return validate_teacher(**options)
-    if command in ("pack", "collect"):
-        from blindsave.learning.dreamer import pack
-
-        return {"files": [str(path) for path in getattr(pack, command)(**options)]}
-    from blindsave.bench.teacher import bench
-    from blindsave.learning.dreamer.runtime import use_cache
-
-    cache = options.pop("cache")
-    if cache:
-        use_cache(cache)
-    return bench(**options, report=lambda line: print(line, file=sys.stderr, flush=True))
-
-
-if __name__ == "__main__":
-    main()

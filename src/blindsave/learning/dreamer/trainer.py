@@ -20,9 +20,10 @@ from blindsave.learning.dreamer import agent, checkpoint, population, refresh, r
 from blindsave.learning.dreamer.background import Background
 from blindsave.learning.dreamer.config import Config
 from blindsave.learning.dreamer.member import Member, average
-from blindsave.learning.dreamer.metrics import MetricsFile, Progress
+from blindsave.learning.dreamer.metrics import MetricsFile, remark
 from blindsave.learning.dreamer.schedule import Every, TrainRatio
 from blindsave.learning.dreamer.stream import Finished, Seen, Stream
+from blindsave.progress import Progress
 from blindsave.store import provenance, read_json, write_json
 
 Watch = Callable[[Mapping[str, Any]], None]
@@ -69,7 +70,7 @@ class Trainer:
         self._resume()
         for member in self.members:
             member.metrics = MetricsFile(member.folder.root / "metrics.jsonl", self.step)
-        self.progress = None if quiet else Progress(config.training.steps)
+        self.progress = Progress("teacher: steps", config.training.steps, quiet=quiet)
         self.watch = watch
 
     def run(self, stop_after_s: float | None = None, stop_at_step: int | None = None) -> Result:
@@ -80,7 +81,7 @@ class Trainer:
         log(self.step)
         save(self.step)
         end = min(training.steps, stop_at_step or training.steps)
-        with ThreadPoolExecutor(1) as pool, Background() as self.writer:
+        with ThreadPoolExecutor(1) as pool, self.progress, Background() as self.writer:
             if self.seen is None:
                 self.seen = self.stream.reset()
                 self._count_episodes([])
@@ -96,8 +97,6 @@ class Trainer:
                 self._log()
             finished = self.step >= training.steps
             self._save(keep=finished, latents=not finished)
-        if self.progress:
-            self.progress.close()
         summary = average([member.episodes.summary() for member in self.members])
         return Result(self.step, self.updates, finished, summary)
 
@@ -148,8 +147,7 @@ class Trainer:
         self.totals = jax.tree.map(jnp.zeros_like, self.totals)
         self._logged = _Logged(self.step, self.updates, self.trained_s)
         shown = average(lines)
-        if self.progress:
-            self.progress.show(shown)
+        self.progress.at(self.step, remark(shown))
         if self.watch:
             self.watch(shown)
 

@@ -1,4 +1,4 @@
-"""Validation: one set of parameters over a grid of episodes, all in lanes side by side; and which checkpoint wins."""
+"""Validation: one set of parameters over a grid of episodes, all side by side; and which checkpoint wins."""
 
 from __future__ import annotations
 
@@ -6,36 +6,25 @@ import dataclasses
 import functools
 import time
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import jax
 import numpy as np
-from numpy.typing import NDArray
 
 from blindsave.errors import BadInput
-from blindsave.learning.dreamer import agent, model
+from blindsave.learning.dreamer import model
+from blindsave.learning.dreamer.acting import MODES, Acting, Mode
 from blindsave.learning.dreamer.checkpoint import Folder
 from blindsave.learning.dreamer.config import Config, Speed, Training
 from blindsave.learning.dreamer.nets import Params
-from blindsave.task.defend import DefendBatch
+from blindsave.policies.closed_loop import ClosedLoop
 from blindsave.task.episode import Episode, grid
-from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
+from blindsave.task.outcomes import Outcome
+from blindsave.task.results import EpisodeResults
 from blindsave.task.shots import shots
 
 LENGTHS = (0, 5, 10, 15, 20)
-Mode = Literal["deterministic", "sampled"]
-MODES: tuple[Mode, ...] = ("deterministic", "sampled")
-
-
-class Ended(NamedTuple):
-    """How each episode ended, in the order given."""
-
-    outcome: NDArray[np.int8]
-    steps: NDArray[np.int16]
-    first_contact: NDArray[np.int16]
-    score: NDArray[np.float64]
 
 
 def inference_config(config: Config) -> Config:
@@ -45,49 +34,36 @@ def inference_config(config: Config) -> Config:
 
 
 class Evaluator:
-    """Runs episodes for any parameters of one configuration; compiles once and reuses its lanes.
-
-    `deterministic` takes the most probable latent and the mean action; `sampled` draws both, as the original
-    does in evaluation too. Actions are clipped by the environment.
-    """
+    """Plays the same episodes with any parameters of one configuration; its places are used again and again."""
 
     def __init__(self, config: Config, episodes: Sequence[Episode], threads: int | None = None) -> None:
-        self.episodes = list(episodes)
-        self._config = inference_config(config)
-        self._batch = DefendBatch(len(self.episodes), threads=threads)
-        self._act = jax.jit(partial(agent.act, config=self._config))
+        self.episodes, self._config, self._threads = list(episodes), inference_config(config), threads
+        self._loop: ClosedLoop | None = None
 
-    def run(self, params: Params, mode: Mode = "deterministic", seed: int = 0) -> Ended:
+    def run(self, params: Params, mode: Mode = "deterministic", seed: int = 0) -> EpisodeResults:
         """Play every episode to its end."""
-        if mode not in MODES:
-            raise BadInput(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
-        batch, n = self._batch, len(self.episodes)
-        params = jax.device_put(model.acting_part(params))
-        batch.reset(self.episodes)
-        carry = agent.initial(n, self._config)
-        base = jax.random.key(seed)
-        with jax.default_matmul_precision("highest"):
-            for t in range(TIMEOUT_STEPS):
-                running = np.flatnonzero(batch.outcome == Outcome.RUNNING)
-                if not len(running):
-                    break
-                key = jax.random.fold_in(base, t) if mode == "sampled" else None
-                carry = self._act(params, carry, batch.obs.copy(), np.full(n, t == 0), key)
-                batch.step(np.asarray(carry.action)[running], running)
-        return Ended(batch.outcome.copy(), batch.steps.copy(), batch.first_contact.copy(), batch.score.copy())
+        acting: Any = Acting(model.acting_part(params), self._config, mode, seed)
+        if self._loop is None:
+            self._loop = ClosedLoop(acting, places=len(self.episodes), threads=self._threads)
+        loop = self._loop
+        loop.begin(acting, self.episodes)
+        while len(loop.running):
+            loop.act(loop.ask())
+        batch = loop.batch
+        return EpisodeResults(batch.outcome.copy(), batch.steps.copy(), batch.first_contact.copy(), batch.score.copy())
 
 
-def summarise(ended: Ended, lengths: Sequence[int]) -> dict[str, Any]:
+def summarise(ended: EpisodeResults, lengths: Sequence[int]) -> dict[str, Any]:
     """Return the save rate overall and by blackout length, mean score and outcome counts of a shot-major grid."""
-    saved = np.array([Outcome(int(code)).saved for code in ended.outcome])
+    saved = ended.saved
     by_length = saved.reshape(-1, len(lengths))
-    labels, counts = np.unique([Outcome(int(code)).label for code in ended.outcome], return_counts=True)
+    labels, counts = np.unique(ended.labels, return_counts=True)
     faults = np.isin(ended.outcome, (Outcome.SIMULATOR_FAULT, Outcome.NON_FINITE_STATE))
     return {
         "episodes": len(saved),
         "saves": int(saved.sum()),
         "save_rate": float(saved.mean()),
-        "score": float(ended.score.mean()),
+        "score": float(ended.reward.mean()),
         "steps": float(ended.steps.mean()),
         "faults": int(faults.sum()),
         "save_rate_by_length": {str(k): float(by_length[:, i].mean()) for i, k in enumerate(lengths)},
