@@ -21,6 +21,7 @@ ORDER = (
     "policies",
     "learning",
     "evidence",
+    "verify",
     "testing",
     "diagnostics",
     "bench",
@@ -33,7 +34,7 @@ ORDER = (
     "cli",
     "__main__",
 )
-DESCRIBING = ("draw", "testing", "diagnostics", "bench", "deploy", "report", "play", "cli")
+DESCRIBING = ("draw", "verify", "testing", "diagnostics", "bench", "deploy", "report", "play", "cli")
 
 
 def top(path: Path) -> str:

@@ -169,7 +169,8 @@ def test_damage_is_named_and_never_repaired_silently(finished, tmp_path):
     assert states["validation"]["state"] == states["memory"]["state"] == states["report"]["state"] == "damaged"
     assert {states["base"]["state"], states["shadow"]["state"]} == {"damaged", "done"}
     assert states["noise"]["state"] == "missing"
-    assert states["splits"]["state"] == states["release"]["state"] == "done"
+    assert states["splits"]["state"] == states["efficiency"]["state"] == "done"
+    assert "validation.parquet" in states["release"]["reason"]  # the seal binds what the release rested on
     assert "state_reset.parquet is missing" in states["memory"]["reason"]
 
 
@@ -182,6 +183,21 @@ def copied(finished: Path, folder: Path) -> Path:
 def ran(folder: Path, **options) -> list[str]:
     """Run a study and name the stages that had something to do."""
     return [event.stage.name for event in study.run(tiny_study.site(folder), **options) if event.what == "ran"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("results/ledger.jsonl", None), ("results/ledger.jsonl", b"edited\n"), ("results/freeze.json", b"garbage")],
+)
+def test_a_finished_study_defends_its_ledger_and_its_freeze(finished, tmp_path, name, content):
+    folder = tmp_path / "tiny"
+    shutil.copytree(finished, folder)
+    (folder / name).unlink() if content is None else (folder / name).write_bytes(content)
+    with pytest.raises(BadFile, match=name.partition("/")[2]):
+        for _ in study.run(tiny_study.site(folder)):
+            pass
+    states = {one["stage"]: one for one in study.status(folder)}
+    assert states["release"]["state"] == "damaged" and name in states["release"]["reason"]
 
 
 def test_a_truncated_shard_is_collected_again(finished, tmp_path, capsys):

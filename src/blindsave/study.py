@@ -24,6 +24,7 @@ from blindsave.stages.records import Records, content, state
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
 from blindsave.stages.stage import Stage, perform
+from blindsave.verify.study import require_verified
 
 METHOD: tuple[Stage, ...] = (
     Stage(
@@ -127,6 +128,8 @@ def _run(site: Site, engine: Engine | None, until: str | None, listen: EventHand
             record = perform(site, stage, monitor, InProcess() if stage.here or engine is None else engine)
             yield Event(stage, "ran", left[1:], record)
         else:
+            if stage.name == "release":
+                require_verified(site.folder)
             yield Event(stage, "skipped", left[1:], record)
         before = store.digest({"after": before, stage.name: content(record)})
         if stage.name == until:
@@ -144,4 +147,14 @@ def status(folder: Path) -> list[dict[str, Any]]:
     records = Records(folder)
     if not (folder / "stages").is_dir():
         raise BlindsaveError(f"{folder} holds no study")
-    return [state(records, stage.name) for stage in METHOD]
+    found = [state(records, stage.name) for stage in METHOD]
+    return [_sealed(folder, one) if one["stage"] == "release" and one["state"] == "done" else one for one in found]
+
+
+def _sealed(folder: Path, release: dict[str, Any]) -> dict[str, Any]:
+    """The state of a finished release; damaged where what it opened, wrote or rested on no longer verifies."""
+    try:
+        require_verified(folder)
+        return release
+    except BlindsaveError as error:
+        return {"stage": "release", "state": "damaged", "reason": str(error)}

@@ -82,8 +82,8 @@ def test_stats_and_power_read_the_table(evaluated, capsys):
 
 def test_bench_coverage_reports_every_population(capsys):
     result = run(capsys, "bench", "coverage", "--studies", "20", "--replicates", "50")
-    assert len(result["populations"]) == 4
-    assert all(0 <= p["rate"] <= 1 for p in result["populations"])
+    assert len(result["populations"]) == 18
+    assert all(0 <= p[way]["rate"] <= 1 for p in result["populations"] for way in ("bootstrap", "mrmc"))
     assert result["machine"]["cores"] >= 1
 
 
@@ -102,7 +102,7 @@ def test_bench_coverage_reports_every_population(capsys):
         (["power", "none.parquet", "--points", "0"], "--points"),
         (["freeze", "--plan", "none.toml"], "none.toml"),
         (["release", "--manifest", "none.json"], "none.json"),
-        (["bench", "coverage", "--studies", "0"], "at least one study"),
+        (["bench", "coverage", "--studies", "0"], "--studies must be at least 1"),
     ],
 )
 def test_bad_input_is_one_sentence_that_names_the_offender(capsys, monkeypatch, tmp_path, words, sentence):

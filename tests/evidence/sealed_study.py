@@ -1,6 +1,7 @@
 """A tiny study that can be frozen and released in a temporary folder, played by a rule instead of a simulator."""
 
 import hashlib
+import json
 from pathlib import Path
 
 import numpy as np
@@ -49,8 +50,11 @@ class Study:
             for seed in SEEDS:
                 self._write(f"models/students/{family}/{seed}.safetensors", f"{family} {seed}")
         self._write("models/teacher/teacher.safetensors", "teacher")
-        self._write("results/validation/validation.parquet", "rows")
-        self._write("results/datasets/base/manifest.json", "{}")
+        manifest = {"kind": "dataset", "configuration": {}, "inputs": {}, "files": {"a": {"sha256": "ab" * 32}}}
+        self._write("results/datasets/base/manifest.json", json.dumps(manifest))
+        players = [load(self.root / self.plan.checkpoint(*run), *run) for run in self.plan.runs]
+        rows = play_by_rule(self.work, players, self.plan.grids["validation"].schedule())
+        tables.write(rows, self.root / "results/validation/validation.parquet")
         self._write("results/efficiency/latency.json", "{}")
         self._write("code/arena/scene.py", "table = 1")
         self._write("code/cli/print.py", "not bound")
@@ -76,6 +80,13 @@ class Study:
             play=play or play_by_rule,
             code=self.code,
         )
+
+    def noise(self) -> Path:
+        """Play the noise grid, which comes after the release."""
+        runs = [run for run in self.plan.runs if run[0] in self.plan.policies("noise_test")]
+        players = [load(self.root / self.plan.checkpoint(*run), *run) for run in runs]
+        rows = play_by_rule(self.work, players, self.plan.grids["noise_test"].schedule())
+        return tables.write(rows, self.root / "results/noise/noise_test.parquet")
 
     def _write(self, name: str, text: str) -> None:
         path = self.root / name

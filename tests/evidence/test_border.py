@@ -8,7 +8,7 @@ import pytest
 import blindsave
 from blindsave import store
 from blindsave.errors import BadFile
-from blindsave.evidence.freeze import DECIDING, _code_hashes, _same_code
+from blindsave.evidence.freeze import DECIDING, _same_code, code_hashes
 
 SOURCE = Path(blindsave.__file__).parent
 
@@ -33,7 +33,7 @@ def key(package: Path) -> str:
 
 
 def test_recolouring_a_caption_invalidates_nothing(package):
-    before, frozen = key(package), _code_hashes(package)
+    before, frozen = key(package), code_hashes(package)
     edit(package / "draw/captions.py", '"""', '"""Now in green. ')
     edit(package / "report/figures/style.py", '"""', '"""Now in green. ')
     assert key(package) == before
@@ -49,7 +49,7 @@ def test_recolouring_a_caption_invalidates_nothing(package):
     ],
 )
 def test_changing_what_decides_invalidates_everything(package, name, old, new):
-    before, frozen = key(package), _code_hashes(package)
+    before, frozen = key(package), code_hashes(package)
     edit(package / name, old, new)
     assert key(package) != before
     with pytest.raises(BadFile, match=f"{Path(name).name} was changed after the freeze"):

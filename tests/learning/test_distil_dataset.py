@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from distil_fakes import EchoTeacher, TrackerTeacher
 
-from blindsave.cli.distil import DatasetExport, DatasetInfo, DatasetVerify
+from blindsave.cli import execute
+from blindsave.cli.distil import DatasetExport, DatasetVerify
 from blindsave.errors import BadFile
 from blindsave.learning.distil import CollectionSchedule, Dataset, Episodes, collect, concatenate, episodes_of, record
 from blindsave.learning.distil.dataset import audit_repeats, check, summary
@@ -102,9 +103,11 @@ def test_a_foreign_artifact_is_no_dataset(tmp_path):
 
 
 def test_the_commands_describe_and_verify(dataset, capsys):
-    info = DatasetInfo(dataset.artifact.folder)
-    json.dumps(info.run(), allow_nan=False)
-    info.show(info.run())
+    folder = str(dataset.artifact.folder)
+    execute(["dataset", "info", folder, "--json"])
+    assert json.loads(capsys.readouterr().out)["sha256"] == dataset.sha256
+    execute(["dataset", "info", folder])  # it has no words of its own: its values are listed
+    assert dataset.sha256 in capsys.readouterr().out
     verify = DatasetVerify(dataset.artifact.folder)
     assert verify.run()["ok"]
     verify.show(verify.run())

@@ -95,3 +95,25 @@ def test_a_picture_of_the_page_is_not_blank(chromium: Browser, report: Report, t
     chromium.screenshot(tmp_path / "page.png")
     with Image.open(tmp_path / "page.png") as picture:
         assert len(picture.convert("RGB").getcolors(1 << 24) or []) > 50
+
+
+def test_on_a_phone_the_headline_bars_are_long_enough_to_compare(chromium: Browser, report: Report):
+    chromium.open(report.page, 390)
+    tracks = "[...document.querySelectorAll('.bars .track')].map(t => t.getBoundingClientRect().width)"
+    assert min(chromium.value(tracks)) > 250
+
+
+def test_what_scrolls_sideways_says_so_until_its_end(chromium: Browser, report: Report):
+    def found(selector: str) -> str:
+        return f"document.querySelector('{selector}') !== null"
+
+    hint = "getComputedStyle(document.querySelector('#table-table-1 figcaption'), '::after').content"
+    chromium.open(report.page, 1440)
+    chromium.wait(found("nav:not(.more)"))
+    assert chromium.value(hint) == "none"
+    chromium.open(report.page, 390)
+    chromium.wait(f"{found('nav.more')} && {found('#table-table-1.wide.more')}")
+    assert "Scroll" in chromium.value(hint)
+    chromium.value("document.querySelectorAll('nav ul, #table-table-1 .scroll').forEach(b => b.scrollLeft = 9999)")
+    chromium.wait(f"{found('nav:not(.more)')} && {found('#table-table-1.wide:not(.more)')}")
+    assert not chromium.value(found("#table-claims.wide")), "cards need no scrolling"

@@ -93,8 +93,8 @@ def test_a_small_study_is_reported_with_what_it_lacks(tmp_path: Path, capsys: py
     for sentence in (
         "The noise extension is not recorded yet",
         "No failures are recorded yet",
-        "No ledger",
-        "No analysis plan",
+        "There is no ledger",
+        "There is no analysis plan",
     ):
         assert sentence in text
     assert {"figure-1", "figure-3", "figure-4"} == set(result["figures"])
@@ -112,8 +112,19 @@ def test_an_empty_folder_gives_a_page_that_says_so(tmp_path: Path):
 def test_equal_results_give_an_equal_page(report: Report, page: str, analysis):
     from blindsave.report import claims
     from blindsave.report.build import tables
-    from blindsave.report.figures.plates import plates
     from blindsave.report.page import page as compose
+    from blindsave.report.registry import figures
 
     found = claims.findings(analysis)
-    assert compose(analysis, tables(analysis, found), plates(analysis), found) == page
+    assert compose(analysis, tables(analysis), figures.made(analysis), found) == page
+
+
+def test_the_first_replay_is_a_goal():
+    from blindsave.report.page import _replays
+
+    def scene(outcome: str) -> dict:
+        return {"title": outcome, "lanes": [{"policy": "gru_n64", "outcome": outcome}]}
+
+    endings = ("timeout_after_contact", "goal_conceded", "timeout_after_contact", "goal_conceded")
+    played = json.loads(_replays({"scenes": [scene(ending) for ending in endings]}))
+    assert [one["title"] for one in played["scenes"]] == sorted(endings)

@@ -85,6 +85,6 @@ def test_rates_agree_where_either_lies_in_the_others_interval():
 
 
 def test_what_was_not_recorded_is_not_tested(analysis: Analysis):
-    bare = replace(analysis, splits={}, noise=None, noise_saves=None, memory={}, memory_saves={})
+    bare = replace(analysis, splits={}, noise=None, memory={}, memory_saves={})
     found = {f.claim.id: f.verdict for f in claims.findings(bare)}
     assert found["gru"] == found["noise-gru"] == found["state-reset"] == claims.UNTESTED

@@ -7,8 +7,8 @@ import pytest
 from blindsave.draw.policy_looks import LOOKS, look
 from blindsave.report.analysis import Analysis
 from blindsave.report.figures import export, frontier, task
-from blindsave.report.figures.plates import plates
 from blindsave.report.figures.style import DARK, LIGHT, variables
+from blindsave.report.registry import figures
 
 
 def overlaps(panel: export.Panel, size: tuple[float, float]) -> list[tuple[str, str]]:
@@ -17,7 +17,7 @@ def overlaps(panel: export.Panel, size: tuple[float, float]) -> list[tuple[str, 
     from matplotlib.text import Text
 
     with rc_context(export.rc(LIGHT)):
-        figure = export._canvas(size)
+        figure = export.blank(*size)
         panel.draw(figure, LIGHT)
         figure.draw_without_rendering()
         renderer = figure.canvas.get_renderer()
@@ -50,7 +50,7 @@ def _hidden_tick(item) -> bool:
 
 
 def test_every_figure_of_the_study_is_drawn(analysis: Analysis):
-    found = {plate.name: [panel.name for panel in plate.panels] for plate in plates(analysis)}
+    found = {plate.name: [panel.name for panel in plate.panels] for plate in figures.made(analysis)}
     assert found["figure-1"] == ["f1a", "f1b", "f1c"]
     assert found["figure-3"] == ["f3a", "f3b", "f3c"]
     assert found["figure-4"] == ["f4a", "f4b"]
@@ -58,14 +58,14 @@ def test_every_figure_of_the_study_is_drawn(analysis: Analysis):
 
 
 def test_no_label_covers_another(analysis: Analysis):
-    for plate in plates(analysis):
+    for plate in figures.made(analysis):
         for panel in plate.panels:
             for size in {panel.size, panel.page_size or panel.size}:
                 assert overlaps(panel, size) == [], (panel.name, size)
 
 
 def test_a_panel_for_the_page_is_valid_and_follows_the_pages_colours(analysis: Analysis):
-    panel = next(p for plate in plates(analysis) for p in plate.panels if p.name == "f3a")
+    panel = next(p for plate in figures.made(analysis) for p in plate.panels if p.name == "f3a")
     svg = export.inline(panel)
     root = ElementTree.fromstring(svg)
     assert root.attrib["role"] == "img" and root.attrib["aria-label"] == panel.alt
@@ -78,7 +78,7 @@ def test_a_panel_for_the_page_is_valid_and_follows_the_pages_colours(analysis: A
 
 
 def test_equal_results_give_equal_pictures(analysis: Analysis, tmp_path):
-    plate = next(plate for plate in plates(analysis) if plate.name == "figure-paper-versus-ours")
+    plate = next(plate for plate in figures.made(analysis) if plate.name == "figure-paper-versus-ours")
     one, two = export.write(plate, tmp_path / "a"), export.write(plate, tmp_path / "b")
     assert [path.name for path in one] == [f"{plate.name}{end}" for end in (".svg", ".png", "-dark.svg", "-dark.png")]
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]

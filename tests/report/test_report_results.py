@@ -1,4 +1,5 @@
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -83,3 +84,14 @@ def test_deviations_are_what_plan_and_tables_disagree_in(folder: Path, tmp_path:
     found = analyse(read_results(tmp_path / "r"), 50).deviations
     assert any(d.what == "grid noise_test" and d.done == "no table" for d in found)
     assert any(d.what == "bootstrap replicates" and d.done == 50 for d in found)
+
+
+def test_a_test_that_the_plan_leaves_out_is_not_missing(results: Results):
+    from blindsave.report.results import _missing
+
+    assert results.plan is not None
+    small = replace(results.plan, grids={name: results.plan.grids[name] for name in ("validation", "sealed_test")})
+    named = dict.fromkeys(("plan", "ledger", "replays"), Path("there"))
+    said = [_missing({}, results.memory, plan, named, results.costs) for plan in (None, results.plan, small)]
+    assert said[0] == said[1] and "principal test" in said[0][0] and len(said[0]) == 4
+    assert [words.partition(" (")[0] for words in said[2]] == ["the sealed test", "the validation grid"]

@@ -9,7 +9,7 @@ from blindsave.report.sheet import Estimate, Mark, Number, Sheet, text
 
 @pytest.fixture(scope="module")
 def sheets(analysis: Analysis) -> dict[str, Sheet]:
-    return build.tables(analysis, claims.findings(analysis))
+    return build.tables(analysis)
 
 
 def cell(sheet: Sheet, row: str, column: str):
@@ -94,6 +94,26 @@ def test_summary_of_one_comparison_names_it(analysis: Analysis, low: float, high
 
 
 def test_summary_of_nothing_is_empty(analysis: Analysis):
-    bare = replace(analysis, splits={}, noise=None, noise_saves=None, memory={}, memory_saves={})
+    bare = replace(analysis, splits={}, noise=None, memory={}, memory_saves={})
     untested = [f for f in claims.findings(bare) if f.verdict == claims.UNTESTED]
     assert summary.sentences(bare, untested) == []
+
+
+@pytest.mark.parametrize(
+    ("verdict", "kind", "p_holm", "shown"),
+    [
+        ("supported", "superiority", 0.04, "supported"),
+        ("supported", "superiority", 0.052, "before correction only"),
+        ("supported", "equivalence", 0.9, "supported"),
+        ("contrary", "superiority", 0.01, "contrary"),
+        ("not supported", "superiority", 0.2, "not supported"),
+    ],
+)
+def test_superiority_is_shown_as_supported_only_where_holm_agrees(
+    analysis: Analysis, verdict: str, kind: str, p_holm: float, shown: str
+):
+    from blindsave.report.sheets import protocol
+
+    one = analysis.verdicts[0]
+    found = replace(one, verdict=verdict, kind=kind, contrast=replace(one.contrast, p_holm=p_holm))
+    assert protocol.verdict(found).text == shown

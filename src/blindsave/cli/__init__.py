@@ -1,4 +1,8 @@
-"""The command line: parse, call, print. Every command is a frozen dataclass in a module of this folder."""
+"""The command line: parse, call, print.
+
+Every command is a frozen dataclass in a module of this folder: its fields are the options, `run` returns what `--json`
+prints, and `show` prints it for people (without one, the values are listed).
+"""
 
 import importlib
 import json
@@ -17,11 +21,11 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "study": Command("blindsave.cli.study:Study", "run the whole study, from shots to report"),
-    "status": Command("blindsave.cli.study:Status", "show how a study stands"),
-    "bench study": Command("blindsave.cli.study:BenchStudy", "say what a study costs on this machine"),
-    "bench resume": Command("blindsave.cli.resilience:BenchResume", "kill a study at random and compare its end"),
+    "status": Command("blindsave.cli.study:Status", "show the progress of a study"),
+    "bench study": Command("blindsave.cli.study:BenchStudy", "estimate what a study costs on this machine"),
+    "bench resume": Command("blindsave.cli.resilience:BenchResume", "kill and resume a study, compare its results"),
     "bench engines": Command(
-        "blindsave.cli.resilience:BenchEngines", "one study on every engine, compared byte by byte"
+        "blindsave.cli.resilience:BenchEngines", "run one study on every engine and compare the bytes"
     ),
     "replay": Command("blindsave.cli.arena:Replay", "run recorded actions through the bare arena"),
     "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
@@ -33,31 +37,32 @@ COMMANDS: dict[str, Command] = {
     "export": Command("blindsave.cli.students:Export", "write a policy as a C header or an ONNX graph"),
     "ppo train": Command("blindsave.cli.memory:PPOTrain", "train the memoryless control"),
     "ppo evaluate": Command("blindsave.cli.memory:PPOEvaluate", "select and evaluate the memoryless control"),
-    "memory-test": Command("blindsave.cli.memory:MemoryTest", "prove that the task needs memory"),
-    "memory-swap": Command("blindsave.cli.swap:MemorySwap", "ask who remembers, the network or the arm"),
-    "evaluate": Command("blindsave.cli.evidence:Evaluate", "let policies play a paired grid of episodes"),
+    "memory-test": Command("blindsave.cli.memory:MemoryTest", "test whether the task needs memory"),
+    "memory-swap": Command("blindsave.cli.swap:MemorySwap", "find out which remembers, the network or the arm"),
+    "evaluate": Command("blindsave.cli.evidence:Evaluate", "evaluate policies on a paired grid of episodes"),
     "stats": Command("blindsave.cli.evidence:Stats", "intervals and planned differences of an episode table"),
     "power": Command("blindsave.cli.evidence:PowerCommand", "shots and seeds needed to resolve a difference"),
     "freeze": Command("blindsave.cli.seal:Freeze", "bind plan, models, data and code into one manifest"),
     "release": Command("blindsave.cli.seal:Release", "open the test exactly once"),
-    "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check that intervals keep their word"),
+    "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check the coverage of the intervals"),
+    "verify": Command("blindsave.cli.verify:Verify", "check a study's evidence, file by file and row by row"),
     "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
     "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the HTML page from results"),
     "render": Command("blindsave.cli.render:Render", "draw an episode as a film or a picture"),
-    "dataset info": Command("blindsave.cli.distil:DatasetInfo", "say what an episode dataset holds"),
+    "dataset info": Command("blindsave.cli.distil:DatasetInfo", "describe an episode dataset"),
     "dataset verify": Command("blindsave.cli.distil:DatasetVerify", "check every byte and rule of a dataset"),
     "dataset export": Command("blindsave.cli.distil:DatasetExport", "write a dataset in Minari's format"),
     "distil students": Command("blindsave.cli.distil:DistilStudents", "train students from the teacher, both stages"),
-    "distil pilot": Command("blindsave.cli.distil:DistilPilot", "measure what the shadow correction does"),
+    "distil pilot": Command("blindsave.cli.distil:DistilPilot", "measure the effect of the shadow correction"),
     "distil curves": Command("blindsave.cli.distil:DistilCurves", "draw learning curves of students"),
     "distil pack": Command("blindsave.cli.distil:DistilPack", "put students into an archive for another machine"),
     "distil ship": Command("blindsave.cli.distil:DistilShip", "copy finals to the models folder"),
     "teacher train": Command("blindsave.cli.teacher:Train", "train the teacher, or continue training"),
     "teacher validate": Command("blindsave.cli.teacher:Validate", "evaluate a run's checkpoints, name the winner"),
     "teacher freeze": Command("blindsave.cli.teacher:Freeze", "make the selected checkpoint the teacher"),
-    "teacher info": Command("blindsave.cli.teacher:Info", "say what a training run came to"),
+    "teacher info": Command("blindsave.cli.teacher:Info", "summarise a training run"),
     "teacher curve": Command("blindsave.cli.teacher:Curve", "draw a run's learning curve"),
-    "teacher belief": Command("blindsave.cli.teacher:Belief", "draw what the world model believes of a hidden puck"),
+    "teacher belief": Command("blindsave.cli.teacher:Belief", "draw what the world model believes about a hidden puck"),
     "bench train": Command("blindsave.cli.teacher:BenchTrain", "measure the training speed"),
     "play": Command("blindsave.cli.play:Play", "open the live arena in a browser"),
     "probe": Command("blindsave.cli.play:Probe", "read the hidden puck from what a policy remembers"),
@@ -123,8 +128,14 @@ def execute(args: list[str]) -> None:
     if as_json:
         json.dump(result, sys.stdout, allow_nan=False)
         sys.stdout.write("\n")
-    else:
+    elif hasattr(command, "show"):
         command.show(result)
+    else:
+        from blindsave.cli.shared import print_facts
+
+        print_facts(f"blindsave {name}", result)
+    if isinstance(result, dict) and result.get("ok") is False:
+        sys.exit(1)
 
 
 def main() -> None:

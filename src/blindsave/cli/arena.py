@@ -6,6 +6,8 @@ from typing import Any
 
 import tyro
 
+from blindsave.cli.shared import Threads, print_table
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -15,18 +17,13 @@ class Replay:
     """npz file with names, length, launch and action (docs/arena.md)."""
     out: Path
     """Where to write the replayed fields."""
-    threads: int | None = None
-    """Threads to use; the result does not depend on it."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Replay and write."""
         from blindsave.testing.replay import replay_file
 
         return replay_file(self.source, self.out, threads=self.threads)
-
-    def show(self, result: dict[str, Any]) -> None:
-        """Say what was written."""
-        print(f"{result['scenarios']} scenarios, {result['control_steps']} control steps -> {result['out']}")
 
 
 @dataclass(frozen=True)
@@ -49,20 +46,19 @@ class BenchSim:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the figures as a table."""
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table("", "control steps/s", "ratio", title="Simulation speed, one thread unless said")
-        table.add_row("compiled core", f"{result['control_steps_per_s']:.0f}", "")
-        raw = f"{result['fraction_of_raw']:.1%} of it"
-        table.add_row("raw MuJoCo physics alone", f"{result['raw_physics_control_steps_per_s']:.0f}", raw)
-        times = f"{result['times_reference']:.0f}x it"
-        table.add_row("the same loop in Python", f"{result['reference_control_steps_per_s']:.0f}", times)
-        many = f"{result['thread_scaling']:.0%} efficiency"
-        table.add_row(
-            f"compiled core, {result['threads']} threads", f"{result['control_steps_per_s_all_threads']:.0f}", many
-        )
         original = result["original_control_steps_per_s_measured_elsewhere"]
-        times = f"{result['times_original_measured_elsewhere']:.0f}x it"
-        table.add_row("original stack (measured elsewhere)", f"{original}", times)
-        Console(soft_wrap=True).print(table)
+        rows = [
+            ("compiled core", result["control_steps_per_s"], ""),
+            ("raw MuJoCo physics alone", result["raw_physics_control_steps_per_s"], f"{result['fraction_of_raw']:.1%}"),
+            ("the same loop in Python", result["reference_control_steps_per_s"], f"{result['times_reference']:.0f}x"),
+            ("original stack (measured elsewhere)", original, f"{result['times_original_measured_elsewhere']:.0f}x"),
+            (
+                f"compiled core, {result['threads']} threads",
+                result["control_steps_per_s_all_threads"],
+                f"{result['thread_scaling']:.0%} efficiency",
+            ),
+        ]
+        title = "Simulation speed, one thread unless stated; the core reaches this share or multiple of each"
+        print_table(
+            title, ["", "control steps/s", "core"], [(name, f"{rate:.0f}", ratio) for name, rate, ratio in rows]
+        )

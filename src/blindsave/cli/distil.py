@@ -1,34 +1,21 @@
 """Commands about distillation: datasets, the two stages, their pictures and diagnostics."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import tyro
 
+from blindsave.cli.shared import Threads, print_facts, print_table
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.pipeline import Budget
 from blindsave.learning.distil.schedule import EPISODES, TRAINING_SEEDS
 from blindsave.policies.students.registry import PAPER_FAMILIES
 
 
-def _print(title: str, values: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("", "", title=title, show_header=False)
-    for name, value in values.items():
-        text = (
-            f"{value:.6g}" if isinstance(value, float) else json.dumps(value) if not isinstance(value, str) else value
-        )
-        table.add_row(name.replace("_", " "), text)
-    Console(soft_wrap=True).print(table)
-
-
 @dataclass(frozen=True)
 class DatasetInfo:
-    """Say what a dataset holds: episodes, transitions, repeated pairs, outcomes."""
+    """Describe a dataset: episodes, transitions, repeated pairs, outcomes."""
 
     folder: tyro.conf.Positional[Path]
     """Dataset folder (the one with manifest.json)."""
@@ -39,10 +26,6 @@ class DatasetInfo:
 
         dataset = Dataset.open(self.folder)
         return {"sha256": dataset.sha256, **dataset.configuration, **summary(dataset)}
-
-    def show(self, result: dict[str, Any]) -> None:
-        """Print the counts."""
-        _print(str(self.folder), result)
 
 
 @dataclass(frozen=True)
@@ -88,10 +71,6 @@ class DatasetExport:
 
         return {"path": str(export_minari(Dataset.open(self.folder, verify=True), self.name, self.out))}
 
-    def show(self, result: dict[str, Any]) -> None:
-        """Say where it is."""
-        print(result["path"])
-
 
 @dataclass(frozen=True)
 class DistilStudents:
@@ -113,8 +92,7 @@ class DistilStudents:
     """Training seeds."""
     minutes: float | None = None
     """Stop after this time; the same command continues."""
-    threads: int | None = None
-    """Threads of simulation and labelling; results do not depend on it."""
+    threads: Threads = None
     parallel: int = 1
     """Families distilled at the same time, each in its own process (useful with a GPU)."""
 
@@ -128,16 +106,13 @@ class DistilStudents:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print one line per family."""
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table("family", "shadow transitions", "validation MSE by seed", "selected epochs")
+        rows = []
         for name, row in result["families"].items():
             students = row["finals"]["students"]
             errors = " ".join(f"{s['validation_mse']:.4f}" for s in students)
             epochs = " ".join(str(s["selected_epoch"]) for s in students)
-            table.add_row(name, str(row["shadow"]["transitions"]), errors, epochs)
-        Console(soft_wrap=True).print(table)
+            rows.append([name, str(row["shadow"]["transitions"]), errors, epochs])
+        print_table("students", ["family", "shadow transitions", "validation MSE by seed", "selected epochs"], rows)
 
 
 @dataclass(frozen=True)
@@ -154,8 +129,7 @@ class DistilPilot:
     """Episodes played by the collector."""
     epochs: int = PAPER.epochs
     """Most epochs of a training."""
-    threads: int | None = None
-    """Threads of simulation and labelling."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Run both trainings and the diagnostics."""
@@ -168,7 +142,7 @@ class DistilPilot:
     def show(self, result: dict[str, Any]) -> None:
         """Print both columns."""
         for name in ("without_correction", "with_correction"):
-            _print(name.replace("_", " "), result[name])
+            print_facts(name.replace("_", " "), result[name])
 
 
 @dataclass(frozen=True)
@@ -183,12 +157,10 @@ class DistilCurves:
     def run(self) -> dict[str, Any]:
         """Draw."""
         from blindsave.diagnostics.training_curves import draw_curves
+        from blindsave.draw import figure_files
 
-        return {"path": str(draw_curves(self.metrics, self.out))}
-
-    def show(self, result: dict[str, Any]) -> None:
-        """Say where it is."""
-        print(result["path"])
+        (path,) = figure_files.save(lambda: draw_curves(self.metrics), self.out)
+        return {"path": str(path)}
 
 
 @dataclass(frozen=True)
@@ -229,29 +201,3 @@ class DistilPack:
     def show(self, result: dict[str, Any]) -> None:
         """Say where it is."""
         print(result["path"])
-
-
-def bench_students(command: Any) -> dict[str, Any]:
-    """Measure training of all seven families and collection, for `bench train --what students`."""
-    import sys
-
-    from blindsave.bench.students import bench
-
-    return bench(rounds=command.rounds, report=lambda line: print(line, file=sys.stderr, flush=True))
-
-
-def show_bench(result: dict[str, Any]) -> None:
-    """Print the figures of `bench_students`."""
-    from rich.console import Console
-    from rich.table import Table
-
-    heads = ("family", "trainer", "transitions/s", "x JAX", "x torch", "x CPU")
-    table = Table(*heads, title=f"students on {result['device']}")
-    for name, row in result["families"].items():
-        ratios = (f"{row[key]:.1f}" if key in row else "-" for key in ("times_jax", "times_torch", "times_cpu"))
-        table.add_row(name, row["trainer"], f"{row['transitions_per_s']:.0f}", *ratios)
-    console = Console(soft_wrap=True)
-    console.print(table)
-    if "collection" in result:
-        share = result["collection"]["share_of_arena"]
-        console.print(f"collection with shadow labels runs at {share:.0%} of the arena's speed")

@@ -1,49 +1,20 @@
 """Commands that measure policies and say what the measurements mean."""
 
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import tyro
 
+from blindsave.cli.shared import Threads, at_least_one, numbers, print_saves, print_table, whole_numbers
 from blindsave.errors import BadInput
 from blindsave.progress import Progress
 
 
-def numbers(text: str, what: str) -> tuple[float, ...]:
-    """Read "0,5,10" as numbers."""
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise BadInput(f"{what} must be numbers separated by commas, not '{text}'") from None
-
-
-def whole_numbers(text: str, what: str) -> tuple[int, ...]:
-    """Read "0,5,10" as whole numbers."""
-    found = numbers(text, what)
-    for value in found:
-        if value != int(value):
-            raise BadInput(f"{what} must be whole numbers, not {value:g}")
-    return tuple(int(value) for value in found)
-
-
-def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """Print a table with rich: first column to the left, folded where it is too long, numbers to the right, whole."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for index, column in enumerate(columns):
-        table.add_column(column, justify="right" if index else "left", no_wrap=index > 0, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    Console(soft_wrap=True).print(table)
-
-
 @dataclass(frozen=True)
 class Evaluate:
-    """Let policies play every shot of a split under every condition, and keep one row per episode.
+    """Evaluate policies on every shot of a split under every condition, and keep one row per episode.
 
     Finished policies are kept in the work folder: the same command again plays only what is missing.
     """
@@ -62,8 +33,7 @@ class Evaluate:
     """Where the table goes; by default beside the work folder, named by its content."""
     work: Path = Path("runs/evaluate")
     """Folder of finished policies."""
-    threads: int | None = None
-    """Threads; all cores by default."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Play, write the table, count."""
@@ -92,12 +62,7 @@ class Evaluate:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print save rates."""
-        first = next(iter(result["policies"].values()))
-        rows = [
-            [name, *(f"{100 * cell['saves'] / cell['shots']:.1f}" for cell in cells.values())]
-            for name, cells in result["policies"].items()
-        ]
-        print_table(f"{self.split}: saves in %, by hidden control steps", ["policy", *first], rows)
+        print_saves(self.split, result["policies"])
         for file, name in result.get("renamed", {}).items():
             print(f"{file} holds a policy of a name that takes part already; its rows are those of {name}")
         print(f"rows: {result['table']}")
@@ -115,16 +80,26 @@ class Stats:
     """The analysis plan."""
     replicates: int = 10_000
     """Bootstrap replicates."""
+    method: Literal["bootstrap", "mrmc"] | None = None
+    """How intervals are made; the plan's method by default. Another one is marked as chosen after the fact."""
+    teachers: tuple[Path, ...] = ()
+    """The same table of other teachers' students: adds planned differences with the teacher as a random factor."""
 
     def run(self) -> dict[str, Any]:
         """Analyse the table."""
         from blindsave.evidence import tables
-        from blindsave.evidence.analysis import analyse
         from blindsave.evidence.plan import load_plan
+        from blindsave.report.statistics import between_teachers, statistics
+        from blindsave.verify import refuse_unverified
 
-        if self.replicates < 1:
-            raise BadInput("a bootstrap needs at least one replicate")
-        return analyse(tables.read(self.table), load_plan(self.plan), self.split, self.replicates)
+        at_least_one(replicates=self.replicates)
+        held = []
+        for path in (self.table, *self.teachers):
+            refuse_unverified(path)
+            held.append(tables.read(path))
+        plan = load_plan(self.plan)
+        found = statistics(held[0], plan, self.split, self.replicates, self.method)
+        return found | (between_teachers(held, plan, self.split, self.replicates) if self.teachers else {})
 
     def show(self, result: dict[str, Any]) -> None:
         """Print rates and differences in per cent and points."""
@@ -135,9 +110,11 @@ class Stats:
         ]
         title = f"{result['split']}: saves in % [95 % interval], by hidden control steps"
         print_table(title, ["policy", *lengths, "0-400 ms"], rows)
-        for name in ("primary", "secondary"):
+        for name in ("primary", "secondary", "between_teachers"):
             if result.get(name):
-                print_contrasts(f"{name} differences in points", result[name])
+                print_contrasts(f"{name.replace('_', ' ')} differences in points", result[name])
+        late = ", chosen after the fact: the plan named another" if result["after_the_fact"] else ""
+        print(f"method: {result['method']}{late}")
 
 
 def print_contrasts(title: str, contrasts: list[dict[str, Any]]) -> None:
@@ -173,6 +150,8 @@ class PowerCommand:
     """The true difference to be found, in percentage points."""
     split: str | None = None
     """Which split, where the table holds several."""
+    method: Literal["bootstrap", "mrmc"] = "bootstrap"
+    """Normal tests, or the t tests of the multi-reader analysis, which ask for more where few seeds decide."""
 
     def run(self) -> dict[str, Any]:
         """Estimate components and sizes."""
@@ -183,13 +162,13 @@ class PowerCommand:
         if self.points <= 0:
             raise BadInput(f"--points must be above zero, not {self.points:g}")
         dense = saves(tables.read(self.table), self.split)
-        return power(dense, self.a, self.b, self.blackout, self.points / 100).to_dict()
+        return power(dense, self.a, self.b, self.blackout, self.points / 100, method=self.method).to_dict()
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the answer in sentences."""
         parts = result["components"]
         print(f"{self.a} - {self.b} at {self.blackout} steps, {parts['seeds']} seeds, {parts['units']} units:")
-        print(f"  this design finds {100 * result['resolvable_now']:.2f} points four times in five")
+        print(f"  this design detects {100 * result['resolvable_now']:.2f} points with 80 % power")
         for what, needed in (("shots", result["shots_needed"]), ("seeds", result["seeds_needed"])):
             answer = f"{needed} {what}" if needed else f"no number of {what} alone"
             print(f"  {self.points:g} points would take {answer}")
@@ -197,9 +176,9 @@ class PowerCommand:
 
 @dataclass(frozen=True)
 class BenchCoverage:
-    """Count how often 95 % intervals hold the truth in synthetic studies whose truth is known."""
+    """Count how often intervals hold the truth, and tests err, in synthetic studies whose truth is known."""
 
-    studies: int = 2000
+    studies: int = 4000
     """Synthetic studies per population."""
     replicates: int = 1000
     """Bootstrap replicates per study."""
@@ -208,24 +187,33 @@ class BenchCoverage:
         """Simulate every population."""
         import time
 
-        from blindsave.bench.coverage import POPULATIONS, coverage
+        from blindsave.bench.coverage import POPULATIONS, describe
+        from blindsave.progress import Progress
         from blindsave.store import provenance
 
-        if self.studies < 1 or self.replicates < 1:
-            raise BadInput("a coverage benchmark needs at least one study and one replicate")
-        started = time.perf_counter()
-        found = [coverage(population, self.studies, self.replicates) for population in POPULATIONS]
-        populations = [asdict(p) | c for p, c in zip(POPULATIONS, found, strict=True)]
-        return {"populations": populations, "wall_s": time.perf_counter() - started, **provenance()}
+        at_least_one(studies=self.studies, replicates=self.replicates)
+        started, found = time.perf_counter(), []
+        with Progress("synthetic populations", len(POPULATIONS)) as bar:
+            for population in POPULATIONS:
+                found.append(describe(population, self.studies, self.replicates))
+                bar.advance(remark=population.name)
+        sizes = {"studies": self.studies, "replicates": self.replicates}
+        return {"populations": found, **sizes, "wall_s": time.perf_counter() - started, **provenance()}
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print coverage in per cent."""
+        """Print shares in per cent."""
+        names = ("rate", "difference", "size", "power")
         rows = [
-            [p["name"], str(p["seeds"]), f"{100 * p['rate']:.1f}", f"{100 * p['difference']:.1f}"]
+            [p["name"], str(p["seeds"]), *(f"{100 * p[way][name]:.1f}" for name in names for way in _WAYS)]
             for p in result["populations"]
         ]
-        title = f"coverage of 95 % intervals in %, {self.studies} studies each ({result['wall_s']:.1f} s)"
-        print_table(title, ["population", "seeds", "of a rate", "of a difference"], rows)
+        said = ("rate", "difference", "equivalent at 2", "equivalent at 0")
+        heads = [f"{name}, {way}" for name in said for way in _WAYS]
+        title = f"share of {self.studies} studies in %: intervals that hold the truth, and equivalence found"
+        print_table(f"{title} ({result['wall_s']:.0f} s)", ["population", "seeds", *heads], rows)
+
+
+_WAYS = ("bootstrap", "mrmc")
 
 
 @dataclass(frozen=True)
@@ -238,16 +226,14 @@ class BenchEvaluate:
     """Shots of the principal test, each at six blackout lengths."""
     rounds: int = 3
     """Rounds; simulator and evaluation take turns, medians count."""
-    threads: int | None = None
-    """Threads; all cores by default."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Measure both in turns."""
         from blindsave.bench.evaluation import bench_evaluate
         from blindsave.store import provenance
 
-        if self.shots < 1 or self.rounds < 1:
-            raise BadInput("a benchmark needs at least one shot and one round")
+        at_least_one(shots=self.shots, rounds=self.rounds)
         return bench_evaluate(self.policy, self.shots, self.rounds, self.threads) | provenance()
 
     def show(self, result: dict[str, Any]) -> None:

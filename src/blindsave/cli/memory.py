@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from blindsave.cli.shared import Threads, print_table
 from blindsave.errors import BadInput
 from blindsave.progress import Progress
 
@@ -59,8 +60,7 @@ class PPOEvaluate:
     """Where the episode tables and summary.json go."""
     grids: Path = Path("runs/grids")
     """Where played grids are kept; they are never played twice."""
-    threads: int | None = None
-    """Simulation threads."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Play 225 validation and 1,125 test episodes per seed."""
@@ -71,25 +71,23 @@ class PPOEvaluate:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print saves by seed and blackout length."""
-        from rich.console import Console
-        from rich.table import Table
-
         selection, saves = result["selection"], result["saves"] or {}
         lengths = list(next(iter(saves.values()), {}))
-        table = Table("seed", "validation, visible", *(f"test, {length} hidden" for length in lengths))
+        rows = []
         for one in selection["candidates"]:
             seed = str(one["training_seed"])
             chosen = " selected" if one["training_seed"] == selection["selected"] else ""
             rates = [f"{100 * cell['saves'] / cell['shots']:.1f} %" for cell in saves.get(seed, {}).values()]
-            table.add_row(f"{seed}{chosen}", f"{100 * one['rate']:.1f} %", *rates)
-        Console().print(table)
+            rows.append([f"{seed}{chosen}", f"{100 * one['rate']:.1f} %", *(rates or ["-"] * len(lengths))])
+        columns = ["seed", "validation, visible", *(f"test, {length} hidden" for length in lengths)]
+        print_table("memoryless control: saves", columns, rows)
         if not selection["qualified"]:
             print("no seed qualifies: the test split stays closed")
 
 
 @dataclass(frozen=True)
 class MemoryTest:
-    """Prove that the task needs memory: erase the teacher's, and compare it with policies that have none."""
+    """Test whether the task needs memory: erase the teacher's, and compare it with policies that have none."""
 
     teacher: str = "teacher"
     """The recurrent policy: `teacher`, FAMILY/SEED or a policy file."""
@@ -99,8 +97,7 @@ class MemoryTest:
     """Where the episode tables and memory.json go."""
     grids: Path = Path("runs/grids")
     """Where played grids are kept; they are never played twice."""
-    threads: int | None = None
-    """Simulation threads."""
+    threads: Threads = None
     shots: int | None = None
     """Play only the first shots of each split (a trial, not the study)."""
 
@@ -116,32 +113,27 @@ class MemoryTest:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print both paired tables and the checks."""
-        from rich.console import Console
-
-        console = Console()
         for name in ("state_reset", "memoryless"):
             if result[name] is None:
                 failed = [check for check, held in result["selection"]["checks"].items() if not held]
-                console.print(f"no memoryless control qualifies ({', '.join(failed)}): the comparison stays closed")
+                print(f"no memoryless control qualifies ({', '.join(failed)}): the comparison stays closed")
                 continue
-            console.print(_paired_table(name, result[name]))
+            _show_test(name, result[name])
             for check, held in result[name]["checks"].items():
-                console.print(f"  {'[green]holds[/]' if held else '[red]fails[/]'}  {check.replace('_', ' ')}")
+                print(f"  {'holds' if held else 'FAILS'}  {check.replace('_', ' ')}")
 
 
-def _paired_table(name: str, test: dict[str, Any]) -> Any:
-    from rich.table import Table
-
+def _show_test(name: str, test: dict[str, Any]) -> None:
     a, b = test["a"], test["b"]
-    title = f"{name.replace('_', ' ')}: {test['split']} split, {test['rows'][0]['shots']} shots per length"
-    table = Table("hidden steps", a, b, "difference, points", "95 % interval", f"only {a} / only {b}", title=title)
+    rows = []
     for row in test["rows"]:
-        difference = row["difference"]
-        points = [f"{100 * difference[key]:.1f}" for key in ("estimate", "low", "high")]
+        estimate, low, high = (f"{100 * row['difference'][key]:.1f}" for key in ("estimate", "low", "high"))
         rates = [f"{100 * row[key]['estimate']:.1f} %" for key in ("rate_a", "rate_b")]
-        interval = f"[{points[1]}, {points[2]}]".replace("[", r"\[")
-        table.add_row(str(row["blackout"]), *rates, points[0], interval, f"{row['only_a']} / {row['only_b']}")
-    return table
+        only = f"{row['only_a']} / {row['only_b']}"
+        rows.append([str(row["blackout"]), *rates, estimate, f"[{low}, {high}]", only])
+    title = f"{name.replace('_', ' ')}: {test['split']} split, {test['rows'][0]['shots']} shots per length"
+    columns = ["hidden steps", a, b, "difference, points", "95 % interval", f"only {a} / only {b}"]
+    print_table(title, columns, rows)
 
 
 def _tell(bar: Progress, row: dict[str, Any]) -> None:

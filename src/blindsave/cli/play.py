@@ -10,6 +10,7 @@ from typing import Any
 
 import tyro
 
+from blindsave.cli.shared import Threads, print_table
 from blindsave.errors import BadInput
 
 
@@ -61,8 +62,7 @@ class Probe:
     """Folder of the figures: probe.json, probe.png, probe.svg."""
     refit: bool = False
     """Fit again where a probe of the same policy file exists."""
-    threads: int | None = None
-    """Threads of the simulation; results do not depend on it."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Fit what is missing, then report every probe there is."""
@@ -99,8 +99,6 @@ class Probe:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print one line per family: means over its seeds."""
-        from blindsave.cli.evidence import print_table
-
         families: dict[str, list[dict[str, Any]]] = {}
         for name, figures in result["policies"].items():
             families.setdefault(name.partition("/")[0], []).append(figures)

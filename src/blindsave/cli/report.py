@@ -1,9 +1,10 @@
 """The report: rebuild every table, figure and the page from a results folder."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from blindsave.cli.shared import print_table, tell
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,6 @@ class Report:
         from blindsave.report.record import record_failures
         from blindsave.report.results import read_results
 
-        def tell(step: str) -> None:
-            print(f"blindsave: report: {step}", file=sys.stderr)
-
         if self.record:
             tell("recording failures")
             record_failures(read_results(self.results))
@@ -33,15 +31,11 @@ class Report:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the verdicts and where everything is."""
-        from rich.console import Console
-        from rich.table import Table
-
-        console = Console()
-        table = Table("claim of the paper", "verdict", title="paper versus ours")
-        for claim in result["claims"]:
-            table.add_row(claim["sentence"].partition(":")[0], claim["verdict"])
-        console.print(table)
+        rows = [[claim["sentence"].partition(":")[0], claim["verdict"]] for claim in result["claims"]]
+        print_table("paper versus ours", ["claim of the paper", "verdict"], rows)
+        for failure in (result["verification"] or {}).get("failures", ()):
+            print(f"FAILED {failure['file']}: {failure['reason']}")
         for item in result["missing"]:
-            console.print(f"not recorded yet: {item}", style="yellow", markup=False)
+            print(f"not recorded yet: {item}")
         figures = sum(map(len, result["figures"].values()))
-        console.print(f"{len(result['tables'])} tables, {figures} figure files; the report: {result['page']}")
+        print(f"{len(result['tables'])} tables, {figures} figure files; the report: {result['page']}")

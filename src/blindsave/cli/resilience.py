@@ -1,12 +1,11 @@
 """The commands that run a study in other ways and look for a difference."""
 
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from blindsave.errors import BadInput
+from blindsave.cli.shared import at_least_one, tell
 
 
 @dataclass(frozen=True)
@@ -27,12 +26,10 @@ class BenchResume:
         from blindsave import store
         from blindsave.stages.resilience import kill_and_compare
 
-        if self.kills < 1:
-            raise BadInput(f"--kills must be at least 1, got {self.kills}")
-
+        at_least_one(kills=self.kills)
         with tempfile.TemporaryDirectory() as temporary:
             home = self.folder or Path(temporary)
-            found = kill_and_compare(home, ["--scale", self.scale], self.kills, self.seed, _tell)
+            found = kill_and_compare(home, ["--scale", self.scale], self.kills, self.seed, tell)
         return {"scale": self.scale, **found, "measured_on": store.provenance()}
 
     def show(self, result: dict[str, Any]) -> None:
@@ -56,23 +53,18 @@ class BenchEngines:
         from blindsave import store
         from blindsave.stages.resilience import engines_and_compare
 
-        if self.workers < 1:
-            raise BadInput(f"--workers must be at least 1, got {self.workers}")
+        at_least_one(workers=self.workers)
         count = ["--workers", str(self.workers)]
         engines = [["--engine", "here"], ["--engine", "workers", *count], ["--engine", "ray", *count]]
         with tempfile.TemporaryDirectory() as temporary:
             home = self.folder or Path(temporary)
-            found = engines_and_compare(home, ["--scale", self.scale], engines, _tell)
+            found = engines_and_compare(home, ["--scale", self.scale], engines, tell)
         return {"scale": self.scale, **found, "measured_on": store.provenance()}
 
     def show(self, result: dict[str, Any]) -> None:
         """One line per engine."""
         for run in result["runs"]:
             print(f"{result['scale']} study, {run['engine']}, {run['wall_s']:.0f} s: {_verdict(run)}")
-
-
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def _verdict(found: dict[str, Any]) -> str:

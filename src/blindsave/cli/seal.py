@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from blindsave.cli.shared import Threads, print_saves
+
 RESULTS = Path("results")
 
 
@@ -57,8 +59,7 @@ class Release:
     """Where the tables go, one per split."""
     work: Path = Path("runs/release")
     """Folder of finished policies."""
-    threads: int | None = None
-    """Threads; all cores by default."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Open the test."""
@@ -80,13 +81,6 @@ class Release:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print save rates of every split."""
-        from blindsave.cli.evidence import print_table
-
         for split, policies in result["save_rates"].items():
-            first = next(iter(policies.values()))
-            rows = [
-                [name, *(f"{100 * cell['saves'] / cell['shots']:.2f}" for cell in cells.values())]
-                for name, cells in policies.items()
-            ]
-            print_table(f"{split}: saves in %, by hidden control steps", ["policy", *first], rows)
+            print_saves(split, policies)
         print(f"opened {result['opening']['time']}; ledger entry {result['results']['sha256']}")

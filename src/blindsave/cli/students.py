@@ -1,4 +1,4 @@
-"""Commands about students: what they cost, how fast they are, and how to take one away."""
+"""Commands about students: what they cost, how fast they are, and how to export one."""
 
 import os
 from dataclasses import asdict, dataclass
@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import tyro
 
+from blindsave.cli.shared import print_table
 from blindsave.errors import BadInput, BlindsaveError
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -48,7 +49,7 @@ class Families:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the table."""
-        _print_table("family", result["families"])
+        _show(result["families"])
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class BenchLatency:
         names = ("native", "python", "numpy", "onnxruntime", "torch", "python_p99", "python_worst")
         keep = (*(f"{name}_us" for name in names), "numpy_over_native", "numpy_over_python")
         rows = {n: {k: round(r[k], 2) for k in keep if k in r} for n, r in result["families"].items()}
-        _print_table("family", rows)
+        _show(rows)
 
 
 @dataclass(frozen=True)
@@ -182,13 +183,7 @@ def _provenance(policy: Any) -> str:
     return f"Training seed {known.seed}, stage {known.stage}, data {known.dataset or 'none'}."
 
 
-def _print_table(first: str, rows: dict[str, dict[str, Any]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(first, *(column.replace("_", " ") for column in next(iter(rows.values()))))
-    for name, row in rows.items():
-        table.add_row(name, *("-" if value is None else f"{value:,}" for value in row.values()))
-    console = Console()
-    console.width = max(console.width, 120)  # cut-off numbers are worse than wrapped lines
-    console.print(table)
+def _show(families: dict[str, dict[str, Any]]) -> None:
+    columns = ["family", *(column.replace("_", " ") for column in next(iter(families.values())))]
+    cells = {name: ["-" if value is None else f"{value:,}" for value in row.values()] for name, row in families.items()}
+    print_table("", columns, [[name, *row] for name, row in cells.items()])

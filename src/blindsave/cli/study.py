@@ -1,6 +1,5 @@
-"""Commands of the whole study: run it, see how it stands, say what it costs."""
+"""Commands of the whole study: run it, see its progress, estimate its cost."""
 
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
+from blindsave.cli.shared import print_saves, print_table, tell
 from blindsave.errors import BadInput
 
 HOME = Path("runs/study")
@@ -43,7 +43,7 @@ class Study:
     until: str | None = None
     """Stop after this stage."""
     plan: bool = False
-    """Only say what would be done: stages, tasks, exact episodes, hours of a core, wall time."""
+    """Only print what would be done: stages, tasks, exact episodes, CPU hours, wall time."""
     cores: int | None = None
     """Cores to plan for, where they are not this machine's."""
     threads: int | None = None
@@ -81,7 +81,7 @@ class Study:
             return run_study(site, self.until, engine)
 
     def _run_file(self, path: Path) -> dict[str, Any]:
-        """One study per teacher, one after the other, and what they come to together."""
+        """One study per teacher, one after the other, and a summary of all."""
         from blindsave.engine import open_engine
         from blindsave.stages.joint import keep, planned_contrasts, summarise
         from blindsave.stages.planning import refuse_other_plan
@@ -98,7 +98,7 @@ class Study:
         if self.plan:
             return self._plan(file.scale, list(sites), file.warnings)
         for warning in file.warnings:
-            _tell(f"note: {warning}")
+            tell(f"note: {warning}")
         for site in sites.values():
             refuse_other_plan(site)
         keep(file, folder, sites)
@@ -106,7 +106,7 @@ class Study:
         with open_engine(self.engine, self.workers, self.address) as engine:
             for number, (name, site) in enumerate(sites.items(), 1):
                 if len(sites) > 1:
-                    _tell(f"teacher {name} ({number} of {len(sites)}), in {site.folder}")
+                    tell(f"teacher {name} ({number} of {len(sites)}), in {site.folder}")
                 self._bring(site)
                 found[name] = run_study(site, self.until, engine) | {"contrasts": planned_contrasts(site)}
         summary = summarise(file, folder, found)
@@ -121,7 +121,7 @@ class Study:
         if self.bring is not None:
             from blindsave.stages.importing import import_trainings
 
-            _tell(f"{import_trainings(site, self.bring)} files brought from {self.bring}")
+            tell(f"{import_trainings(site, self.bring)} files brought from {self.bring}")
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the plan, or the rates and where the report is."""
@@ -132,7 +132,9 @@ class Study:
             return
         studies = result.get("teachers", {"": result})
         for split in dict.fromkeys(split for one in studies.values() for split in one["save_rates"]):
-            _show_rates(split, {name: one["save_rates"].get(split, {}) for name, one in studies.items()})
+            found = {name: one["save_rates"].get(split, {}) for name, one in studies.items()}
+            several = len(studies) > 1
+            print_saves(split, {f"{t}: {p}" if several else p: found[t][p] for t in found for p in found[t]})
         if len(studies) > 1 and result.get("summary"):
             for split, by_teacher in result["summary"]["contrasts"].items():
                 _show_contrasts(split, by_teacher)
@@ -159,15 +161,15 @@ def run_study(site: Any, until: str | None = None, engine: Any = None) -> dict[s
             pace = real / guessed if guessed > 20 else 1.0
             left = pace * sum(one.seconds for one in event.left)
             guess = event.left[0].seconds
-            _tell(f"{head}: {event.stage.method} (about {duration(pace * guess)}; {duration(left)} left in all)")
+            tell(f"{head}: {event.stage.method} (about {duration(pace * guess)}; {duration(left)} left in all)")
             continue
         record = event.record or {}
         if event.what == "ran":
             if record["wall_s"] > FOUND * guess:
                 guessed, real = guessed + guess, real + record["wall_s"]
-            _tell(f"{head}: done in {duration(record['wall_s'])}")
+            tell(f"{head}: done in {duration(record['wall_s'])}")
         else:
-            _tell(f"{head}: already done")
+            tell(f"{head}: already done")
         stages.append({"stage": event.stage.name, "what": event.what, "wall_s": record["wall_s"]})
         for result in record["results"]:
             rates, page = result.get("save_rates", rates), result.get("page", page)
@@ -177,7 +179,7 @@ def run_study(site: Any, until: str | None = None, engine: Any = None) -> dict[s
 
 @dataclass(frozen=True)
 class Status:
-    """Show how a study stands: every stage done, running, interrupted, failed, missing or damaged."""
+    """Show the progress of a study: every stage done, running, interrupted, failed, missing or damaged."""
 
     folder: tyro.conf.Positional[Path | None] = None
     """Study folder; by default the one last worked on below runs/study."""
@@ -197,8 +199,6 @@ class Status:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print one line per stage."""
-        from blindsave.cli.evidence import print_table
-
         rows = []
         for one in result["stages"]:
             said = one.get("reason") or (f"{one['wall_s']:.0f} s" if "wall_s" in one else "") or _tasks(one)
@@ -212,7 +212,7 @@ class Status:
 
 @dataclass(frozen=True)
 class BenchStudy:
-    """Measure a sample of every kind of work and say what each stage of a scale costs on this machine."""
+    """Measure a sample of every kind of work and estimate what each stage of a scale costs on this machine."""
 
     scale: Literal["smoke", "quick", "paper"] = "paper"
     """Which scale to cost."""
@@ -232,14 +232,14 @@ class BenchStudy:
         if self.scaling:
             from blindsave.stages.scaling import bench_scaling
 
-            return bench_scaling(self.rounds, _tell)
+            return bench_scaling(self.rounds, tell)
         from blindsave import store
         from blindsave.cli.study_plan import planned
         from blindsave.stages.bench import measure_rates
         from blindsave.stages.scales import scale_named
 
         scale, cores = scale_named(self.scale), _cores(self.cores)
-        rates = measure_rates(scale.families, self.episodes, _tell)
+        rates = measure_rates(scale.families, self.episodes, tell)
         plan = planned(scale, cores, rates=rates)
         record = self.results / "spent.json"
         spent = store.read_json(record)["spent"] if record.is_file() else None
@@ -247,7 +247,6 @@ class BenchStudy:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the table, and what the finished study cost."""
-        from blindsave.cli.evidence import print_table
         from blindsave.cli.study_plan import show_plan
 
         if self.scaling:
@@ -269,10 +268,6 @@ def _tasks(stage: dict[str, Any]) -> str:
     return f"{done} of {of} tasks done; begun: {', '.join(running) or 'none'}"
 
 
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
-
-
 def _cores(given: int | None) -> int:
     """Cores that a plan is for; this machine's by default."""
     from blindsave.engine.machine import cores
@@ -292,8 +287,6 @@ def _latest() -> Path:
 
 def _show_contrasts(split: str, by_teacher: dict[str, Any]) -> None:
     """One row per planned difference, one column per teacher; the same pair the other way round is left out."""
-    from blindsave.cli.evidence import print_table
-
     rows, shown = [], set()
     for same in zip(*by_teacher.values(), strict=True):
         if (same[0]["b"], same[0]["a"]) in shown:
@@ -305,17 +298,3 @@ def _show_contrasts(split: str, by_teacher: dict[str, Any]) -> None:
     if rows:
         title = f"{split}: differences in points with 95 % intervals, puck hidden for {20 * hidden.pop()} ms"
         print_table(title, ["", *by_teacher], rows)
-
-
-def _show_rates(split: str, studies: dict[str, Any]) -> None:
-    """One row per teacher and policy; teachers are named where there are several."""
-    from blindsave.cli.evidence import print_table
-
-    lengths = sorted({length for rates in studies.values() for cells in rates.values() for length in cells}, key=int)
-    rows = []
-    for teacher, rates in studies.items():
-        for name, cells in rates.items():
-            saved = [f"{100 * cells[n]['saves'] / cells[n]['shots']:.1f}" if n in cells else "-" for n in lengths]
-            rows.append([*([teacher] if len(studies) > 1 else []), name, *saved])
-    columns = [*(["teacher"] if len(studies) > 1 else []), "policy", *lengths]
-    print_table(f"{split}: saves in %, by hidden control steps", columns, rows)

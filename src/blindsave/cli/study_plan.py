@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from blindsave.cli.shared import print_table
 from blindsave.stages.estimate import RATES, duration, total
 from blindsave.stages.scales import Scale
 
@@ -33,8 +34,6 @@ def planned(
 
 def show_plan(result: Mapping[str, Any]) -> None:
     """Print the table, and what must be known to read it."""
-    from blindsave.cli.evidence import print_table
-
     study, teachers, cores = result["study"], result["teachers"], result["planned_for"]["cores"]
     counts = [_count(len(study["families"]), "family", "families")]
     counts += [_count(len(study["training_seeds"]), "training seed", "training seeds")]

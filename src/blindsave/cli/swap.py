@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import tyro
 
+from blindsave.cli.shared import Threads, print_table, whole_numbers
 from blindsave.errors import BadInput
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class MemorySwap:
-    """Ask who remembers, the network or the arm: twins exchange memories while the puck is hidden.
+    """Find out which remembers, the network or the arm: twins exchange memories while the puck is hidden.
 
     Alias shots come in pairs that look the same when the puck disappears and go to opposite posts. With the other
     twin's memory in a policy and its own arm in place, a goal means that the network's memory decided, a save that the
@@ -53,12 +54,10 @@ class MemorySwap:
     """Also write the figures to this JSON file."""
     figure: Path | None = None
     """Draw them (.png or .svg; needs the extra `report`)."""
-    threads: int | None = None
-    """Simulation threads; all cores by default."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Play every policy undisturbed and with its memory changed at every chosen moment."""
-        from blindsave.cli.evidence import whole_numbers
         from blindsave.diagnostics import swap
         from blindsave.progress import Progress
         from blindsave.store import provenance, write_json
@@ -91,8 +90,6 @@ class MemorySwap:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print save rates by how long the puck had been hidden."""
-        from blindsave.cli.evidence import print_table
-
         by_policy: dict[str, list[Row]] = {}
         for row in result["rows"]:
             by_policy.setdefault(row["policy"], []).append(row)

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from blindsave.cli.shared import print_table
+
 
 @dataclass(frozen=True)
 class Shots:
@@ -46,21 +48,16 @@ class Calibrate:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print one row per rule."""
-        from rich.console import Console
-        from rich.table import Table
-
-        title = f"{result['split']}: {result['shots']} shots, {result['locked_steps']} locked steps"
-        table = Table("rule", "conceded", "saved", "faults", "outcomes", title=title)
+        rows = []
         for rule in ("inactive", "fixed_centre", "privileged"):
-            row = result[rule]
-            outcomes = ", ".join(f"{count} {label}" for label, count in row["outcomes"].items())
-            table.add_row(rule, str(row["conceded"]), str(row["saved"]), str(row["faults"]), outcomes)
-        console = Console()
-        console.print(table)
+            counts = [str(result[rule][what]) for what in ("conceded", "saved", "faults")]
+            rows.append([rule, *counts, ", ".join(f"{n} {label}" for label, n in result[rule]["outcomes"].items())])
+        title = f"{result['split']}: {result['shots']} shots, {result['locked_steps']} locked steps"
+        print_table(title, ["rule", "conceded", "saved", "faults", "outcomes"], rows)
         if result["approach_time_s"]:
             first, last = result["approach_time_s"]
             reached = result["reached_approach_plane"]
-            console.print(f"{reached} shots reach the approach plane, after {first:.2f} to {last:.2f} s")
+            print(f"{reached} shots reach the approach plane, after {first:.2f} to {last:.2f} s")
 
 
 @dataclass(frozen=True)
@@ -78,23 +75,19 @@ class Audit:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the figures against their limits."""
-        from rich.console import Console
-        from rich.table import Table
-
         from blindsave.task import audit
 
         identical = f"{result['identical_first_hidden_observations']} of {result['families']} identical"
-        difference = result["max_first_hidden_observation_difference"]
-        table = Table("alias pairs", "measured", "limit", title=f"{result['split']}: alias audit")
+        difference = f"{result['max_first_hidden_observation_difference']:g} ({identical})"
         last_visible = f"{result['max_last_visible_separation_mm']:.2f} mm"
-        table.add_row("families", str(result["families"]), f"at least {audit.MIN_FAMILIES}")
-        table.add_row("pucks apart, last visible", last_visible, f"at most {audit.MAX_LAST_VISIBLE_MM:g} mm")
-        table.add_row("pucks apart, first hidden", f"{result['max_first_hidden_separation_mm']:.2f} mm", "")
-        limit = f"at most {audit.MAX_OBSERVATION_DIFFERENCE:g}"
-        table.add_row("first hidden observations differ by", f"{difference:g} ({identical})", limit)
         distance = f"{result['min_privileged_action_distance']:.3f}"
-        table.add_row("right answers apart", distance, f"at least {audit.MIN_ACTION_DISTANCE:g}")
-        table.add_row("targets apart", f"{result['min_target_separation_m']:.3f} m", "")
-        console = Console()
-        console.print(table)
-        console.print("[green]passed[/]" if result["passed"] else "[red]failed[/]")
+        rows = [
+            ["families", str(result["families"]), f"at least {audit.MIN_FAMILIES}"],
+            ["pucks apart, last visible", last_visible, f"at most {audit.MAX_LAST_VISIBLE_MM:g} mm"],
+            ["pucks apart, first hidden", f"{result['max_first_hidden_separation_mm']:.2f} mm", ""],
+            ["first hidden observations differ by", difference, f"at most {audit.MAX_OBSERVATION_DIFFERENCE:g}"],
+            ["right answers apart", distance, f"at least {audit.MIN_ACTION_DISTANCE:g}"],
+            ["targets apart", f"{result['min_target_separation_m']:.3f} m", ""],
+        ]
+        print_table(f"{result['split']}: alias audit", ["alias pairs", "measured", "limit"], rows)
+        print("passed" if result["passed"] else "FAILED")

@@ -1,12 +1,14 @@
 """Commands about the teacher: train it, validate its checkpoints, draw its curve and its beliefs, measure speed."""
 
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import tyro
+
+from blindsave.cli.shared import Threads, print_table, tell
+from blindsave.errors import BadInput
 
 DEFAULT_FOLDER = Path("runs/teacher")
 
@@ -39,8 +41,7 @@ class Train:
     """How replay windows are drawn: as the published code does, or the mixture its configuration names."""
     latents: Literal["on_stop", "always", "never"] = "on_stop"
     """When the replay's latents (1 kB per step) go into a checkpoint; otherwise they are rebuilt on resuming."""
-    threads: int | None = None
-    """Threads of the simulation; all cores by default."""
+    threads: Threads = None
     sizes: str = "{}"
     """JSON overrides of the network sizes, such as '{"deter": 64}'."""
     learning: str = "{}"
@@ -71,7 +72,7 @@ class Train:
         )
 
     def show(self, result: dict[str, Any]) -> None:
-        """Say how far it came."""
+        """Print how far it got."""
         saved = result["summary"].get("saved")
         rate = "" if saved is None else f", {saved:.1%} of recent shots saved"
         print(f"{result['status']}: step {result['step']:,}, {result['updates']:,} updates{rate} -> {result['folder']}")
@@ -89,8 +90,7 @@ class Validate:
     """Most probable latent and mean action, or both sampled (the original selected by sampled runs)."""
     minutes: float | None = None
     """Begin no further evaluation after this long."""
-    threads: int | None = None
-    """Threads of the simulation; all cores by default."""
+    threads: Threads = None
 
     def run(self) -> dict[str, Any]:
         """Evaluate and write the table into the folder."""
@@ -102,17 +102,16 @@ class Validate:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the table, winners marked."""
-        from rich.console import Console
-        from rich.table import Table
-
         lengths = list(result["rows"][0]["save_rate_by_length"])
-        table = Table("step", "mode", "saves", *[f"L={k}" for k in lengths], "score", title=f"Split {result['split']}")
+        rows = []
         for row in result["rows"]:
-            winner = result["winner"].get(row["mode"]) == row["step"]
+            mark = " winner" if result["winner"].get(row["mode"]) == row["step"] else ""
             rates = [f"{row['save_rate_by_length'][k]:.1%}" for k in lengths]
-            cells = [f"{row['step']:,}", row["mode"], f"{row['save_rate']:.2%}", *rates, f"{row['score']:.3f}"]
-            table.add_row(*cells, style="bold green" if winner else None)
-        Console(soft_wrap=True).print(table)
+            rows.append(
+                [f"{row['step']:,}{mark}", row["mode"], f"{row['save_rate']:.2%}", *rates, f"{row['score']:.3f}"]
+            )
+        columns = ["step", "mode", "saves", *(f"L={k}" for k in lengths), "score"]
+        print_table(f"split {result['split']}", columns, rows)
 
 
 @dataclass(frozen=True)
@@ -139,7 +138,7 @@ class Freeze:
 
 @dataclass(frozen=True)
 class Info:
-    """Say what a run came to: steps, updates, time, speed, and the selected checkpoint."""
+    """Summarise a run: steps, updates, time, speed, and the selected checkpoint."""
 
     folder: Path = Path("results/teacher")
     """A run's folder; by default what was published of the shipped teacher's run."""
@@ -170,17 +169,15 @@ class Curve:
 
     def run(self) -> dict[str, Any]:
         """Draw and write."""
-        from blindsave.diagnostics import teacher_pictures as pictures
+        from blindsave.diagnostics.teacher_pictures import learning_curve
+        from blindsave.draw import figure_files
         from blindsave.store import read_json
 
         path = self.folder / "validation.json"
         rows = read_json(path)["rows"] if path.exists() else []
         out = self.out or self.folder / "learning_curve.png"
-        return {"picture": str(pictures.save(pictures.learning_curve(self.folder, rows), out))}
-
-    def show(self, result: dict[str, Any]) -> None:
-        """Say where the picture is."""
-        print(result["picture"])
+        figure_files.save(lambda: learning_curve(self.folder, rows), out)
+        return {"picture": str(out)}
 
 
 @dataclass(frozen=True)
@@ -203,18 +200,20 @@ class Belief:
         import numpy as np
 
         from blindsave.diagnostics import openloop
-        from blindsave.diagnostics import teacher_pictures as pictures
+        from blindsave.diagnostics.teacher_pictures import open_loop
+        from blindsave.draw import figure_files
         from blindsave.learning.dreamer.checkpoint import load_params
         from blindsave.task.episode import grid
         from blindsave.task.shots import shots
 
+        figure_files.check_name(self.out)  # before the work, not after
         params, config = load_params(self.params)
         chosen = shots(self.split)[: self.shots]
         predictions = openloop.predict(params, config, grid(chosen, (20,)), steps=self.steps)
         titles = [shot.id.split(":", 2)[-1] for shot in chosen]
-        path = pictures.save(pictures.open_loop(predictions, titles), self.out)
+        figure_files.save(lambda: open_loop(predictions, titles), self.out)
         errors = {t: float(np.nanmean(p.error_mm)) for t, p in zip(titles, predictions, strict=True) if p.share.any()}
-        return {"picture": str(path), "mean_error_mm": errors}
+        return {"picture": str(self.out), "mean_error_mm": errors}
 
     def show(self, result: dict[str, Any]) -> None:
         """Say where the picture is and how far off the beliefs are."""
@@ -241,46 +240,45 @@ class BenchTrain:
 
     def run(self) -> dict[str, Any]:
         """Measure."""
-        from blindsave.cli.distil import bench_students
         from blindsave.store import provenance
 
-        result = bench_teacher(self) if self.what == "teacher" else bench_students(self)
+        if self.what == "teacher":
+            from blindsave.bench import teacher
+
+            result = teacher.bench(
+                self.variants.split(","),
+                per_call=self.updates_per_call,
+                rounds=self.rounds,
+                population=self.population,
+                report=tell,
+            )
+        else:
+            from blindsave.bench import students
+
+            result = students.bench(rounds=self.rounds, report=tell)
         return {**result, "measured_on": provenance()}
 
     def show(self, result: dict[str, Any]) -> None:
-        """Print the variants as a table."""
-        if "families" in result:
-            from blindsave.cli.distil import show_bench
-
-            show_bench(result)
+        """Print the variants, or the students' families, as a table."""
+        title = f"{result['what']} on {result['device']}"
+        if "variants" in result:
+            keys = {"updates_per_s": "updates/s", "ratio_to_first": "ratio", "compile_s": "compile s"}
+            rows = [[name, *(f"{row[key]:.2f}" for key in keys)] for name, row in result["variants"].items()]
+            print_table(title, ["variant", *keys.values()], rows)
             return
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table("variant", "updates/s", "ratio", "compile s", title=f"{result['what']} on {result['device']}")
-        for name, row in result["variants"].items():
-            cells = (f"{row['updates_per_s']:.2f}", f"{row['ratio_to_first']:.2f}", f"{row['compile_s']:.0f}")
-            table.add_row(name, *cells)
-        Console(soft_wrap=True).print(table)
-
-
-def bench_teacher(command: BenchTrain) -> dict[str, Any]:
-    """Measure the teacher's updates."""
-    from blindsave.bench.teacher import bench
-
-    return bench(
-        command.variants.split(","),
-        per_call=command.updates_per_call,
-        rounds=command.rounds,
-        population=command.population,
-        report=lambda line: print(line, file=sys.stderr, flush=True),
-    )
+        keys = {"times_jax": "x JAX", "times_torch": "x torch", "times_cpu": "x CPU"}
+        rows = []
+        for name, row in result["families"].items():
+            ratios = (f"{row[key]:.1f}" if key in row else "-" for key in keys)
+            rows.append([name, row["trainer"], f"{row['transitions_per_s']:.0f}", *ratios])
+        print_table(title, ["family", "trainer", "transitions/s", *keys.values()], rows)
+        if "collection" in result:
+            share = result["collection"]["share_of_arena"]
+            print(f"collection with shadow labels runs at {share:.0%} of the arena's speed")
 
 
 def parse_overrides(name: str, text: str) -> dict[str, Any]:
     """Read a JSON object given as an option."""
-    from blindsave.errors import BadInput
-
     try:
         value = json.loads(text)
     except ValueError as error:

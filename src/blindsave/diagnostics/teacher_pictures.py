@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from blindsave.diagnostics.openloop import Prediction
+from blindsave.draw.figure_files import blank
 from blindsave.errors import BadInput
 from blindsave.learning.dreamer import metrics
-from blindsave.store import write_whole
 
 LOSSES = ("loss_observation", "loss_reward", "loss_continue", "loss_dynamics", "loss_critic", "loss_replay_critic")
-
-
-def save(figure: Figure, path: Path) -> Path:
-    """Write a figure whole or not at all; the suffix decides the format."""
-    stream = BytesIO()
-    figure.savefig(stream, format=path.suffix.lstrip(".") or "png", dpi=150, bbox_inches="tight")
-    return write_whole(path, stream.getvalue())
 
 
 def learning_curve(folder: Path, table: Sequence[dict[str, Any]] = ()) -> Figure:
@@ -30,7 +22,7 @@ def learning_curve(folder: Path, table: Sequence[dict[str, Any]] = ()) -> Figure
     lines = metrics.read(Path(folder) / "metrics.jsonl")
     if not lines:
         raise BadInput(f"{folder} has no metrics to draw")
-    figure = Figure(figsize=(11, 7))
+    figure = blank(11, 7)
     rates, losses, model, behaviour = figure.subplots(2, 2).ravel()
     _rates(rates, lines, table)
     for name in LOSSES:
@@ -45,7 +37,6 @@ def learning_curve(folder: Path, table: Sequence[dict[str, Any]] = ()) -> Figure
     for axes in (rates, losses, model, behaviour):
         axes.grid(alpha=0.3)
         axes.legend(fontsize=7)
-    figure.tight_layout()
     return figure
 
 
@@ -65,7 +56,7 @@ def _curve(axes: Any, lines: list[dict[str, Any]], name: str, label: str) -> Non
 
 def open_loop(predictions: Sequence[Prediction], titles: Sequence[str]) -> Figure:
     """Draw, per episode, the hidden puck's true path and the imagined one with its spread, and the error over time."""
-    figure = Figure(figsize=(4 * len(predictions), 6))
+    figure = blank(4 * len(predictions), 6)
     columns = figure.subplots(2, len(predictions), squeeze=False)
     for (path, error), prediction, title in zip(columns.T, predictions, titles, strict=True):
         seen = prediction.share > 0
@@ -79,5 +70,4 @@ def open_loop(predictions: Sequence[Prediction], titles: Sequence[str]) -> Figur
         path.legend(fontsize=7)
         path.grid(alpha=0.3)
         error.grid(alpha=0.3)
-    figure.tight_layout()
     return figure

@@ -2,19 +2,19 @@
 
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
+from blindsave.draw.figure_files import blank
 from blindsave.errors import BadInput
 from blindsave.learning.distil.history import read_lines
-from blindsave.store import write_whole
 
 
-def draw_curves(metrics: Path, out: Path) -> Path:
-    """Training and validation errors of every seed over the epochs, on a logarithmic scale; PNG, SVG or PDF."""
-    from matplotlib.figure import Figure
-
+def draw_curves(metrics: Path) -> Figure:
+    """Training and validation errors of every seed over the epochs, on a logarithmic scale."""
     rows = read_lines(metrics)
     if not rows:
         raise BadInput(f"{metrics} holds no epochs")
-    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+    figure = blank(6.4, 4.0)
     axes = figure.add_subplot()
     for number, seed in enumerate(sorted({row["seed"] for row in rows})):
         own = [row for row in rows if row["seed"] == seed]
@@ -24,4 +24,4 @@ def draw_curves(metrics: Path, out: Path) -> Path:
     axes.set(xlabel="epoch", ylabel="equal-episode MSE", yscale="log", title="validation (solid) and training (dotted)")
     axes.legend(title="seed")
     axes.grid(alpha=0.3)
-    return write_whole(out, lambda path: figure.savefig(path))
+    return figure

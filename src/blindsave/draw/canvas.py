@@ -1,5 +1,6 @@
-"""A small anti-aliased drawing board in NumPy, so that pictures need no graphics library; only text needs Pillow.
+"""A small anti-aliased drawing board in NumPy; only text needs Pillow (extra `report`).
 
+Pillow could draw the shapes as well, but then `render_mode="rgb_array"` would need an extra on machines without OpenGL.
 Every shape is a signed distance in pixels (negative inside) turned into coverage; x runs right, y runs down.
 """
 
@@ -31,13 +32,6 @@ class Canvas:
         self.width, self.height = width, height
         self.pixels = np.empty((height, width, 3), np.float32)
         self.pixels[:] = colour
-
-    @classmethod
-    def over(cls, image: np.ndarray) -> "Canvas":
-        """Start from an existing uint8 picture."""
-        canvas = cls(image.shape[1], image.shape[0])
-        canvas.pixels[:] = image.astype(np.float32) / 255
-        return canvas
 
     def image(self) -> np.ndarray:
         """Return the picture as uint8 (height, width, 3)."""

@@ -119,7 +119,7 @@ def _body(plan: Plan, base: Path, groups: Mapping[str, Sequence[Path]], code: Pa
         "plan": {"path": _relative(base, plan.path), "sha256": plan.sha256},
         "policies": checkpoints,
         "groups": bound,
-        "code": _code_hashes(code),
+        "code": code_hashes(code),
         "declaration": DECLARATION,
     }
 
@@ -142,12 +142,13 @@ def _same(path: Path, sha256: str) -> None:
         raise BadFile(f"{path} was changed after the freeze")
 
 
-def _code_hashes(code: Path) -> dict[str, str]:
+def code_hashes(code: Path) -> dict[str, str]:
+    """SHA-256 of every source file that decides results, by its path below the package."""
     return {path.relative_to(code).as_posix(): store.sha256_file(path) for path in store.code_files(code, *DECIDING)}
 
 
 def _same_code(frozen: Mapping[str, str], code: Path) -> None:
-    present = _code_hashes(code)
+    present = code_hashes(code)
     for name in sorted(frozen.keys() | present.keys()):
         if name not in frozen:
             raise BadFile(f"{code / name} was added after the freeze")

@@ -13,6 +13,7 @@ from blindsave.task.shots import Shot
 
 SCHEMA = "blindsave.protocol.v1"
 KINDS = ("superiority", "equivalence")
+METHODS = ("bootstrap", "mrmc")
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -75,6 +76,11 @@ class Plan:
         chosen = self.grids[split].policies
         return every if chosen is None else {name: every[name] for name in chosen}
 
+    @property
+    def method(self) -> str:
+        """How intervals are made: the paper's `bootstrap`, unless the plan names `mrmc` (for few training seeds)."""
+        return self.document["statistics"].get("method", METHODS[0])
+
     def seed(self, name: str) -> int:
         """A bootstrap seed of the plan, by its name in [statistics]."""
         return self.document["statistics"][name]
@@ -133,6 +139,8 @@ def _grid(split: str, grid: Mapping[str, Any]) -> GridPlan:
 
 
 def _check(plan: Plan) -> None:
+    if plan.method not in METHODS:
+        raise BadFile(f"{plan.path}: statistics.method is '{plan.method}', which is none of {', '.join(METHODS)}")
     known = {*plan.families, plan.reference}
     named = [(f"contrasts.{group}", name) for group, pairs in plan.contrasts.items() for p in pairs for name in p]
     named += [(f"hypothesis {h.id}", name) for h in plan.hypotheses for name in (h.a, h.b)]

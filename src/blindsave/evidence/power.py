@@ -6,8 +6,10 @@ seed, with the unit, and with both (two-way crossed random effects, method of mo
     Var(mean difference) = seed / S + unit / U + both / (S U)
 
 More shots shrink the last two terms only, more seeds the first and the last; what neither can do is said as None.
+Tests are normal ones, or with method "mrmc" t tests, which ask for more where few seeds decide.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from math import ceil, sqrt
 from statistics import NormalDist
@@ -15,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from blindsave.evidence import student_t
 from blindsave.evidence.saves import Saves
 
 
@@ -32,6 +35,12 @@ class Components:
     def standard_error(self, seeds: float, units: float) -> float:
         """Standard error of the mean difference in a design of this size."""
         return sqrt(self.seed / seeds + self.unit / units + self.both / (seeds * units))
+
+    def df(self, seeds: int, units: float) -> float:
+        """Degrees of freedom of the multi-reader analysis that a design of this size may expect."""
+        if seeds == 1 or not (of_seeds := self.both + units * self.seed):
+            return max(units - 1, 1)
+        return (seeds - 1) * ((of_seeds + seeds * self.unit) / of_seeds) ** 2
 
 
 @dataclass(frozen=True)
@@ -75,6 +84,7 @@ def power(
     disturbance: str = "clean",
     level: float = 0.05,
     wanted: float = 0.8,
+    method: str = "bootstrap",
 ) -> Power:
     """Sizes at which a true `difference` would be found with probability `wanted` in a two-sided test."""
     sizes = saves.unit_sizes()
@@ -82,11 +92,19 @@ def power(
     # Scaled so that the plain mean over units is the shot-weighted mean difference.
     table = (one - other) * (len(sizes) / sizes.sum())
     parts = components(table, float(sizes.sum() / len(sizes)))
-    normal = NormalDist()
-    reach = normal.inv_cdf(1 - level / 2) + normal.inv_cdf(wanted)
-    target = (difference / reach) ** 2
-    units = _needed(parts.unit + parts.both / parts.seeds, target - parts.seed / parts.seeds)
-    seeds = _needed(parts.seed + parts.both / parts.units, target - parts.unit / parts.units)
+
+    def resolvable(seeds: int, units: int) -> float:
+        if method == "mrmc":
+            df = parts.df(seeds, units)
+            reach = sum(float(student_t.quantile(chance, df)) for chance in (1 - level / 2, wanted))
+        else:
+            reach = NormalDist().inv_cdf(1 - level / 2) + NormalDist().inv_cdf(wanted)
+        return reach * parts.standard_error(seeds, units)
+
+    target = difference * (1 + 1e-9)
+    units = _fewest(1, lambda units: resolvable(parts.seeds, units) <= target)
+    least = min(parts.seeds, 2) if method == "mrmc" else 1  # one seed alone cannot show how seeds vary
+    seeds = _fewest(least, lambda seeds: resolvable(seeds, parts.units) <= target)
     return Power(
         a=a,
         b=b,
@@ -94,13 +112,19 @@ def power(
         difference=difference,
         shots_needed=None if units is None else ceil(units * parts.shots_per_unit),
         seeds_needed=seeds,
-        resolvable_now=reach * parts.standard_error(parts.seeds, parts.units),
+        resolvable_now=resolvable(parts.seeds, parts.units),
         components=parts,
     )
 
 
-def _needed(variance: float, allowed: float) -> int | None:
-    """Smallest whole n with variance / n <= allowed; None where no n suffices."""
-    if allowed <= 0:
-        return None
-    return max(1, ceil(variance / allowed - 1e-9))
+def _fewest(least: int, enough: Callable[[int], bool]) -> int | None:
+    """Smallest whole number from `least` on that is enough; None where none below a thousand million is."""
+    below, above = least - 1, least
+    while not enough(above):
+        below, above = above, 2 * above
+        if above > 1e9:
+            return None
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (below, middle) if enough(middle) else (middle, above)
+    return above

@@ -25,6 +25,11 @@ class Principal:
     replicates: Mapping[str, np.ndarray]
     seedless: frozenset[str]
 
+    @property
+    def how(self) -> str:
+        """How its intervals are made, for captions."""
+        return f"paired hierarchical bootstrap ({len(next(iter(self.replicates.values()))[0]):,} replicates)"
+
     def rate(self, policy: str, blackout: int) -> Interval:
         """Save rate with its interval; a policy without training seeds is resampled over units alone."""
         at = self._at(blackout)

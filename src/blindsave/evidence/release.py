@@ -5,6 +5,7 @@ write the results to the ledger. A run killed anywhere is completed by the same 
 the results are in the ledger, no second opening is possible.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,6 +108,14 @@ def refuse_second(ledger: Ledger) -> None:
 def sealed_shots(seed: int) -> tuple[Shot, ...]:
     """The sealed test: drawn as the principal test is, from the seed that the freeze decided."""
     return generate(SEALED_SPLIT, SEALED_DISTRIBUTION, seed, split_named("principal_test").counts)
+
+
+def sealed_noise_shots(freeze_sha256: str) -> tuple[Shot, ...]:
+    """Noise shots of a study that leaves the published test closed: its own, so that the published stay unseen."""
+    text = f"blindsave.sealed_noise.v1:{freeze_sha256}"
+    seed = int.from_bytes(hashlib.sha256(text.encode("ascii")).digest()[:8], "big")
+    split = split_named("noise_test")
+    return generate("noise_test", f"{split.distribution}_sealed", seed, split.counts)
 
 
 def opened_schedules(frozen: Frozen) -> dict[str, Schedule]:

@@ -6,6 +6,7 @@ Post hoc: intervals are pointwise, without adjustment, and do not replace the pr
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -61,6 +62,8 @@ class Stratified:
 
     points: Mapping[str, Mapping[Cell, float]]
     replicates: Mapping[str, Mapping[Cell, np.ndarray]]
+    how: ClassVar[str] = "stratified bootstrap"
+    """How its intervals are made, for captions."""
 
     def rate(self, group: str, policy: str, blackout: int, disturbance: str = "clean") -> Interval:
         """Save rate of a policy within a group."""

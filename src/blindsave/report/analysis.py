@@ -1,13 +1,16 @@
-"""Every statistic the report shows, computed once from a results folder."""
+"""Every statistic that the report shows or `blindsave stats` prints, computed once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import pyarrow as pa
+
 from blindsave.evidence import hypotheses, strata
 from blindsave.evidence.deviations import Deviation, deviations
 from blindsave.evidence.intervals import MARGIN, Contrast, Interval
+from blindsave.evidence.mrmc import principal_by, strata_by
 from blindsave.evidence.paired import CAUSAL_SEED, MEMORYLESS_SEED, Discordance, mcnemar, paired
-from blindsave.evidence.plan import Pairs, Plan
+from blindsave.evidence.plan import METHODS, Pairs, Plan
 from blindsave.evidence.power import Power, power
 from blindsave.evidence.principal import Principal, principal
 from blindsave.evidence.resample import REPLICATES
@@ -33,16 +36,37 @@ PRIMARY: Pairs = (
 
 @dataclass(frozen=True)
 class SplitResult:
-    """One clean test split: rates, planned differences, exact counts, subgroups and power."""
+    """One clean test split: rates, planned differences, exact counts and subgroups."""
 
     split: str
+    table: pa.Table
     saves: Saves
     principal: Principal
     contrasts: Mapping[str, tuple[Contrast, ...]]
     """The planned sets "primary" and "secondary"; empty where none of their policies are present."""
     discordances: Mapping[tuple[str, str], tuple[Discordance, ...]]
     subgroups: strata.Stratified
-    power: tuple[Power, ...]
+    method: str
+    """How intervals were made."""
+
+    def power(self, margin: float) -> tuple[Power, ...]:
+        """What the design can resolve of each primary difference."""
+        return tuple(
+            power(self.saves, c.a, c.b, c.blackout, margin, method=self.method) for c in self.contrasts["primary"]
+        )
+
+
+@dataclass(frozen=True)
+class NoiseResult:
+    """The noise extension."""
+
+    saves: Saves
+    rates: strata.Stratified
+
+    def covers(self, policies: set[str], blackout: int, disturbance: str) -> bool:
+        """Whether these policies played under this condition."""
+        held = self.saves
+        return policies <= held.saved.keys() and blackout in held.blackouts and disturbance in held.disturbances
 
 
 @dataclass(frozen=True)
@@ -51,8 +75,7 @@ class Analysis:
 
     results: Results
     splits: Mapping[str, SplitResult]
-    noise: strata.Stratified | None
-    noise_saves: Saves | None
+    noise: NoiseResult | None
     memory: Mapping[str, tuple[Contrast, ...]]
     """By the name of the policy the teacher is compared with."""
     memory_saves: Mapping[str, Saves]
@@ -66,10 +89,31 @@ class Analysis:
     @property
     def main(self) -> SplitResult | None:
         """The test that tables and figures show: the principal one, or what there is."""
-        for split in (*TEST_SPLITS, "validation"):
-            if split in self.splits:
-                return self.splits[split]
-        return None
+        return next((self.splits[name] for name in (*TEST_SPLITS, "validation") if name in self.splits), None)
+
+    @property
+    def main_at_endpoint(self) -> SplitResult | None:
+        """The main test, where it has the endpoint's blackout."""
+        return self._with_endpoint(self.main)
+
+    @property
+    def principal_test(self) -> SplitResult | None:
+        """The paper's own test."""
+        return self.splits.get("principal_test")
+
+    @property
+    def principal_at_endpoint(self) -> SplitResult | None:
+        """The paper's own test, where it has the endpoint's blackout."""
+        return self._with_endpoint(self.principal_test)
+
+    @property
+    def both_tests(self) -> tuple[SplitResult, SplitResult] | None:
+        """The principal and the sealed test, where both were opened."""
+        one, other = (self.splits.get(name) for name in TEST_SPLITS)
+        return None if one is None or other is None else (one, other)
+
+    def _with_endpoint(self, test: SplitResult | None) -> SplitResult | None:
+        return test if test is not None and self.endpoint in test.saves.blackouts else None
 
 
 def analyse(results: Results, replicates: int | None = None) -> Analysis:
@@ -78,23 +122,58 @@ def analyse(results: Results, replicates: int | None = None) -> Analysis:
     count = replicates or (plan.replicates if plan else REPLICATES)
     endpoint = plan.blackout if plan else ENDPOINT
     margin = plan.margin if plan else MARGIN
-    splits = [split for split in (*TEST_SPLITS, "validation") if split in results.tables]
-    tests = {split: _test(results, split, plan, endpoint, margin, count) for split in splits}
-    noise_saves = saves(results.tables["noise_test"]) if "noise_test" in results.tables else None
-    noise = None if noise_saves is None else strata.noise(noise_saves, count)
+    contrasts = plan.contrasts if plan else {"primary": PRIMARY, "secondary": _secondary()}
+    method = plan.method if plan else METHODS[0]
+    tests = {
+        split: analyse_split(results.tables[split], contrasts, endpoint, margin, count, method)
+        for split in (*TEST_SPLITS, "validation")
+        if split in results.tables
+    }
+    noise = None
+    if "noise_test" in results.tables:
+        noisy = saves(results.tables["noise_test"])
+        noise = NoiseResult(noisy, strata_by(method, strata.noise(noisy, count), noisy))
     memory_saves = _memory_saves(results)
     return Analysis(
         results=results,
         splits=tests,
         noise=noise,
-        noise_saves=noise_saves,
         memory=_memory(memory_saves, count),
         memory_saves=memory_saves,
-        verdicts=tuple(_verdicts(plan, tests, noise, noise_saves)) if plan else (),
-        deviations=tuple(_deviations(results, plan, count)) if plan else (),
+        verdicts=tuple(_verdicts(plan, tests, noise)) if plan else (),
+        deviations=tuple(deviations(plan, results.tables, results.ledger, count)) if plan else (),
         endpoint=endpoint,
         margin=margin,
         replicates=count,
+    )
+
+
+def analyse_split(
+    table: pa.Table,
+    planned: Mapping[str, Pairs],
+    endpoint: int,
+    margin: float,
+    replicates: int,
+    method: str = METHODS[0],
+    split: str | None = None,
+) -> SplitResult:
+    """Rates, planned differences at the endpoint, exact pairs and subgroups of one split of a table."""
+    held = saves(table, split)
+    rates = principal_by(method, principal(held, replicates=replicates), held)
+    here = endpoint in held.blackouts
+    pairs = {
+        name: [(a, b) for a, b in planned.get(name, ()) if here and {a, b} <= held.saved.keys()]
+        for name in ("primary", "secondary")
+    }
+    return SplitResult(
+        split=held.split,
+        table=table,
+        saves=held,
+        principal=rates,
+        contrasts={name: tuple(rates.contrasts(set_, endpoint, margin)) for name, set_ in pairs.items()},
+        discordances={(a, b): tuple(mcnemar(held, a, b, endpoint)) for set_ in pairs.values() for a, b in set_},
+        subgroups=strata_by(method, strata.subgroups(held, replicates), held),
+        method=method,
     )
 
 
@@ -103,31 +182,9 @@ def percent(interval: Interval | Contrast, signed: bool = False, decimals: int =
     return Estimate(100 * interval.estimate, 100 * interval.low, 100 * interval.high, decimals, signed)
 
 
-def _test(results: Results, split: str, plan: Plan | None, endpoint: int, margin: float, count: int) -> SplitResult:
-    held = saves(results.tables[split])
-    rates = principal(held, replicates=count)
-    planned = plan.contrasts if plan else {"primary": PRIMARY, "secondary": _secondary()}
-    here = endpoint in held.blackouts
-    pairs = {name: _present(planned.get(name, ()), held) if here else [] for name in ("primary", "secondary")}
-    every = dict.fromkeys([*pairs["primary"], *pairs["secondary"]])
-    return SplitResult(
-        split=split,
-        saves=held,
-        principal=rates,
-        contrasts={name: tuple(rates.contrasts(set_, endpoint, margin)) for name, set_ in pairs.items()},
-        discordances={(a, b): tuple(mcnemar(held, a, b, endpoint)) for a, b in every},
-        subgroups=strata.subgroups(held, count),
-        power=tuple(power(held, a, b, endpoint, margin) for a, b in pairs["primary"]),
-    )
-
-
 def _secondary() -> Pairs:
     pairs = [tuple(key.split(" - ")) for key in document()["differences"]]
     return tuple((a, b) for a, b in pairs if (a, b) not in PRIMARY)
-
-
-def _present(pairs: Pairs, held: Saves) -> list[tuple[str, str]]:
-    return [(a, b) for a, b in pairs if {a, b} <= held.saved.keys()]
 
 
 def _memory_saves(results: Results) -> dict[str, Saves]:
@@ -154,17 +211,16 @@ def _teacher_in(held: Saves, name: str) -> str | None:
     return next((known for known in (name, "teacher") if known in held.saved), None)
 
 
-def _verdicts(
-    plan: Plan, tests: Mapping[str, SplitResult], noise: strata.Stratified | None, noise_saves: Saves | None
-) -> list[hypotheses.Verdict]:
+def _verdicts(plan: Plan, tests: Mapping[str, SplitResult], noise: NoiseResult | None) -> list[hypotheses.Verdict]:
     """Decide the hypotheses whose policies and conditions were recorded."""
+    asked: dict[str, tuple[Saves, Principal | strata.Stratified]] = {
+        split: (tests[split].saves, tests[split].principal) for split in plan.splits if split in tests
+    }
+    if noise is not None:
+        asked["noise_test"] = noise.saves, noise.rates
     found: list[hypotheses.Verdict] = []
-    for split in plan.splits:
-        if split in tests:
-            asked = _askable(plan, tests[split].saves, split)
-            found += hypotheses.verdicts(asked, {split: tests[split].principal})
-    if noise is not None and noise_saves is not None:
-        found += hypotheses.verdicts(_askable(plan, noise_saves, "noise_test"), {"noise_test": noise})
+    for split, (held, rates) in asked.items():
+        found += hypotheses.verdicts(_askable(plan, held, split), {split: rates})
     return found
 
 
@@ -178,7 +234,3 @@ def _askable(plan: Plan, held: Saves, split: str) -> Plan:
         and (h.split is None or h.split == split)
     ]
     return replace(plan, hypotheses=tuple(kept))
-
-
-def _deviations(results: Results, plan: Plan, count: int) -> list[Deviation]:
-    return deviations(plan, results.tables, results.ledger, count)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blindsave.report import claims, sheets_contrasts, sheets_principal
-from blindsave.report import sheets_misc as sheets_more
+from blindsave.report import claims, registry
 from blindsave.report.analysis import Analysis, analyse
 from blindsave.report.claims import Finding
 from blindsave.report.results import Results, read_results
@@ -29,6 +28,7 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
+        verified = self.analysis.results.verification
         return {
             "page": str(self.page),
             "tables": {name: {kind: str(path) for kind, path in kinds.items()} for name, kinds in self.tables.items()},
@@ -43,6 +43,8 @@ class Report:
                 }
                 for f in self.findings
             ],
+            "ok": verified is None or verified.ok,
+            "verification": None if verified is None else verified.to_dict(),
             "missing": list(self.analysis.results.missing),
             "deviations": [deviation.to_dict() for deviation in self.analysis.deviations],
         }
@@ -53,7 +55,6 @@ def build(
 ) -> Report:
     """Rebuild the report of a results folder into `out`; equal results give equal bytes."""
     from blindsave.report.figures.export import write
-    from blindsave.report.figures.plates import plates
     from blindsave.report.page import page
 
     tell("reading tables")
@@ -61,7 +62,7 @@ def build(
     tell("bootstrap")
     analysis = analyse(read, replicates)
     found = claims.findings(analysis)
-    sheets = tables(analysis, found)
+    sheets = tables(analysis)
     folder = Path(out)
     tell("tables")
     written = {
@@ -69,47 +70,16 @@ def build(
         for name, sheet in sheets.items()
     }
     tell("figures")
-    drawn = plates(analysis)
+    drawn = list(registry.figures.made(analysis))
     figures = {plate.name: write(plate, folder / "figures") for plate in drawn}
     tell("page")
     document = write_whole(folder / "report.html", page(analysis, sheets, drawn, found))
     return Report(document, written, figures, found, analysis)
 
 
-def tables(analysis: Analysis, found: list[Finding]) -> dict[str, Sheet]:
+def tables(analysis: Analysis) -> dict[str, Sheet]:
     """Every table the results allow, by name."""
-    made: list[Sheet | None] = [claims.sheet(found), claims.comparison(analysis)]
-    test = analysis.main
-    if test is not None:
-        table = analysis.results.tables[test.split]
-        made += [
-            sheets_principal.complete_comparison(analysis, test),
-            sheets_principal.save_rates(test),
-            sheets_principal.per_seed(test),
-            sheets_principal.outcomes(test, table),
-            sheets_principal.teacher_gaps(test),
-            sheets_principal.action_errors(test, table),
-            sheets_contrasts.contrasts(analysis, test),
-            sheets_contrasts.power(analysis, test),
-            sheets_contrasts.subgroups(test),
-            sheets_contrasts.subgroup_contrasts(test, analysis.endpoint),
-        ]
-    one, other = analysis.splits.get("principal_test"), analysis.splits.get("sealed_test")
-    if one is not None and other is not None:
-        made.append(sheets_principal.sealed_beside_principal(one, other))
-    if "validation" in analysis.splits and analysis.splits["validation"] is not test:
-        made.append(sheets_principal.save_rates(analysis.splits["validation"], "validation-rates"))
-    made += [
-        sheets_contrasts.hypotheses(analysis.verdicts),
-        sheets_more.memory_tests(analysis),
-        sheets_more.costs(analysis),
-        sheets_more.noise_rates(analysis),
-        sheets_more.noise_contrasts(analysis),
-        sheets_more.deviations(analysis),
-        sheets_more.ledger(analysis.results),
-        sheets_more.sources(analysis.results),
-    ]
-    return {sheet.name: sheet for sheet in made if sheet is not None and sheet.rows}
+    return {sheet.name: sheet for sheet in registry.tables.made(analysis) if sheet.rows}
 
 
 def _numbers(estimate: Any) -> dict[str, float | None]:

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from blindsave.report.analysis import Analysis, percent
-from blindsave.report.names import condition, ordered, short, title
-from blindsave.report.published import Claim, claims, rate
-from blindsave.report.sheet import Cell, Column, Estimate, Mark, Sheet, shown
+from blindsave.report.published import Claim, claims
+from blindsave.report.sheet import Estimate, Mark, shown
 
 CONFIRMED = Mark("confirmed", "good")
 OTHER_SIZE = Mark("confirmed, other size", "good")
@@ -37,53 +36,9 @@ def compatible(one: Estimate, other: Estimate) -> bool:
     return _inside(one.value, other) or _inside(other.value, one)
 
 
-def sheet(found: list[Finding]) -> Sheet:
-    """The claims as a table."""
-    columns = (
-        Column("claim", "What the paper claims", words=True),
-        Column("verdict", "Verdict"),
-        Column("ours", "Ours"),
-        Column("paper", "Paper"),
-        Column("where", "Where in the paper", words=True),
-    )
-    rows = tuple((f.claim.statement, f.verdict, f.ours, f.claim.published, f.claim.where) for f in found)
-    caption = (
-        "Rates in percent, differences in percentage points, 95 % intervals in brackets. A difference is confirmed "
-        "where our interval says the same as the paper's (above zero, or including it); a rate where either number "
-        "lies inside the other's interval; “other size” where the conclusion is the same and the numbers are not."
-    )
-    return Sheet("claims", "Claim by claim", caption, columns, rows)
-
-
-def comparison(analysis: Analysis, name: str = "paper-versus-ours") -> Sheet | None:
-    """Principal save rates of the paper and ours, side by side."""
-    test = analysis.splits.get("principal_test")
-    if test is None:
-        return None
-    columns = (
-        Column("policy", "Policy"),
-        Column("blackout", "Hidden"),
-        Column("paper", "Paper (%)"),
-        Column("ours", "Ours (%)"),
-        Column("difference", "Ours − paper"),
-        Column("agree", "Agree?"),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    last = None
-    for policy in ordered(test.saves.saved):
-        for blackout in test.principal.blackouts:
-            theirs = rate(policy, blackout)
-            if theirs is None:
-                continue
-            ours = percent(test.principal.rate(policy, blackout))
-            gap = Estimate(ours.value - theirs.value, signed=True)
-            mark = (
-                Mark("yes", "good") if compatible(ours, theirs) else Mark("higher" if gap.value > 0 else "lower", "odd")
-            )
-            rows.append((title(policy) if policy != last else "", condition(blackout), theirs, ours, gap.point, mark))
-            last = policy
-    caption = "Save rates on the principal test (seed 5303). Agree: either rate lies inside the other's 95 % interval."
-    return Sheet(name, "Paper versus ours", caption, columns, tuple(rows))
+def agreement(one: Estimate, other: Estimate, otherwise: str = "no") -> Mark:
+    """Whether two rates are compatible, as a cell of a table."""
+    return Mark("yes", "good") if compatible(one, other) else Mark(otherwise, "odd")
 
 
 def _judge(analysis: Analysis, claim: Claim) -> Finding:
@@ -124,19 +79,18 @@ def _with_unit(number: Estimate, unit: str) -> str:
 def _difference(analysis: Analysis, claim: Claim) -> Estimate | None:
     if claim.split == "test":
         return next((percent(c, True) for c in analysis.memory.get(claim.b, ()) if c.blackout == claim.blackout), None)
+    policies, at = {claim.a, claim.b}, claim.blackout
     if claim.split == "noise_test":
-        source, held = analysis.noise, analysis.noise_saves
-    else:
-        test = analysis.splits.get(claim.split)
-        source, held = (None, None) if test is None else (test.subgroups, test.saves)
-    if source is None or held is None or not {claim.a, claim.b} <= held.saved.keys():
-        return None
-    if claim.blackout not in held.blackouts or claim.disturbance not in held.disturbances:
-        return None
+        noise = analysis.noise
+        if noise is None or not noise.covers(policies, at, claim.disturbance):
+            return None
+        return percent(noise.rates.difference(claim.group, claim.a, claim.b, at, claim.disturbance), True)
     test = analysis.splits.get(claim.split)
-    if claim.group == "all" and test is not None:
-        return percent(test.principal.difference(claim.a, claim.b, claim.blackout, analysis.margin), True)
-    return percent(source.difference(claim.group, claim.a, claim.b, claim.blackout, claim.disturbance), True)
+    if test is None or not policies <= test.saves.saved.keys() or at not in test.saves.blackouts:
+        return None
+    if claim.group == "all":
+        return percent(test.principal.difference(claim.a, claim.b, at, analysis.margin), True)
+    return percent(test.subgroups.difference(claim.group, claim.a, claim.b, at), True)
 
 
 def _rate(analysis: Analysis, claim: Claim) -> Estimate | None:
@@ -161,8 +115,3 @@ def _inside(value: float, other: Estimate) -> bool:
         return shown(value, other.decimals) == shown(other.value, other.decimals)
     slack = 0.5 * 10**-other.decimals  # intervals are compared as they are printed
     return other.low - slack <= value <= other.high + slack
-
-
-def pair(a: str, b: str) -> str:
-    """A difference in words for narrow places: "k = 0 − GRU-64"."""
-    return f"{short(a)} − {short(b)}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from blindsave.report.sheet import Number
 from blindsave.store import read_json
 
 KINDS = ("python", "native", "numpy")
@@ -41,6 +42,13 @@ class FamilyCost:
     def latency_us(self) -> float | None:
         """Median latency."""
         return None if self.timing is None else self.timing.median_us
+
+    @property
+    def cells(self) -> tuple[int | Number | None, ...]:
+        """Everything in the order of `published.COST_FIELDS`, as tables show it."""
+        times = (None, None) if self.timing is None else (self.timing.median_us, self.timing.p95_us)
+        sizes = (self.parameters, self.core_parameters, self.carry_bytes, self.recurrent_bytes, self.macs)
+        return (*sizes, *(None if time is None else Number(time, 2) for time in times))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 import html
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -23,20 +24,52 @@ LEAD = (
     "A robot defends its goal in air hockey. One tenth of a second after the shot, it loses sight of the puck. "
     "This page compares what goalkeepers with different kinds of memory make of what they saw."
 )
-Sheets = Mapping[str, Sheet]
 
 
-def page(analysis: Analysis, sheets: Sheets, plates: Iterable[Plate], found: list[Finding]) -> str:
+@dataclass(frozen=True)
+class Content:
+    """What there is to show."""
+
+    analysis: Analysis
+    found: list[Finding]
+    sheets: Mapping[str, Sheet]
+    plates: tuple[Plate, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the page: by default its figures, its tables, and below them the folded ones."""
+
+    name: str
+    link: str
+    heading: str
+    missing: str = ""
+    """Said where there is no table."""
+    content: Callable[[Content], str] | None = None
+    """What is shown in place of all that."""
+    lead: Callable[[], str] = str
+    figures_last: bool = False
+
+    def html(self, content: Content) -> str:
+        """The section as an element."""
+        head = f'<h2 id="{self.name}-h">{html.escape(self.heading)}</h2>'
+        inner = self._listing(content) if self.content is None else self.content(content)
+        return f'<section id="{self.name}" aria-labelledby="{self.name}-h">{head}{inner}</section>'
+
+    def _listing(self, content: Content) -> str:
+        own = [sheet for sheet in content.sheets.values() if sheet.section == self.name]
+        tables = "".join(to_html(sheet) for sheet in own if not sheet.folded) or _missing(self.missing)
+        figures = "".join(_plate(plate) for plate in content.plates if plate.section == self.name)
+        shown = tables + figures if self.figures_last else figures + tables
+        return self.lead() + shown + "".join(_folded(sheet) for sheet in own if sheet.folded)
+
+
+def page(analysis: Analysis, sheets: Mapping[str, Sheet], plates: Iterable[Plate], found: list[Finding]) -> str:
     """The whole document as text."""
-    drawn = {plate.name: _plate(plate) for plate in plates}
-    sections = _sections(analysis, sheets, drawn, found)
+    content = Content(analysis, found, sheets, tuple(plates))
     light, dark = css()
     style = _asset("report.css").replace("$light", light).replace("$dark", dark)
-    links = "".join(f'<li><a href="#{name}">{html.escape(short)}</a></li>' for name, short, _, _ in sections)
-    body = "".join(
-        f'<section id="{name}" aria-labelledby="{name}-h"><h2 id="{name}-h">{html.escape(head)}</h2>{inner}</section>'
-        for name, _, head, inner in sections
-    )
+    links = "".join(f'<li><a href="#{one.name}">{html.escape(one.link)}</a></li>' for one in SECTIONS)
     plan = analysis.results.plan
     return Template(_asset("report.html")).substitute(
         title=html.escape(f"{plan.title if plan else HEADING} · blindsave report"),
@@ -44,52 +77,18 @@ def page(analysis: Analysis, sheets: Sheets, plates: Iterable[Plate], found: lis
         heading=html.escape(plan.title if plan else HEADING),
         lead=html.escape(LEAD),
         links=links,
-        sections=body,
+        sections="".join(section.html(content) for section in SECTIONS),
         footer=html.escape(f"Made by blindsave {__version__} (`blindsave report`) from the files listed above."),
         replays=_replays(analysis.results.replays),
         script=_asset("report.js"),
     )
 
 
-def _sections(
-    analysis: Analysis, sheets: Sheets, drawn: Mapping[str, str], found: list[Finding]
-) -> list[tuple[str, str, str, str]]:
-    """(id, link, heading, content) of every section."""
-    record = _record(analysis, sheets)
-    return [
-        ("summary", "Summary", "In short", _summary(analysis, found)),
-        ("paper", "Paper v. ours", "The paper's claims and our results", _paper(sheets, drawn)),
-        (
-            "task",
-            "Task",
-            "Does the task need memory?",
-            drawn.get("figure-1", "") + _or_missing(sheets, ["memory"], "The memory tests are not recorded yet."),
-        ),
-        ("results", "Results", "How many shots are saved", _principal(sheets, drawn)),
-        (
-            "cost",
-            "Cost",
-            "What it costs",
-            drawn.get("figure-4", "") + _or_missing(sheets, ["costs"], "No family of the registry is in the tables."),
-        ),
-        (
-            "noise",
-            "Noise",
-            "With noise on the puck's position",
-            drawn.get("figure-noise", "")
-            + _or_missing(sheets, ["noise"], "The noise extension is not recorded yet.")
-            + _folded(sheets, ["noise-contrasts"]),
-        ),
-        ("failures", "Failures", "Watch it fail", _player(analysis.results.replays)),
-        ("protocol", "Protocol", "Plan, deviations and ledger", record),
-        ("files", "Files", "What this page was made of", _tables(sheets, ["files"])),
-    ]
-
-
-def _summary(analysis: Analysis, found: list[Finding]) -> str:
-    said = summary.sentences(analysis, found)
+def _summary(content: Content) -> str:
+    analysis = content.analysis
+    said = summary.sentences(analysis, content.found)
     parts = [f'<p class="notice">{html.escape(analysis.results.statement)}</p>'] if analysis.results.statement else []
-    parts += [_bars(analysis)]
+    parts += [_verification(analysis), _bars(analysis)]
     if said:
         parts.append(f'<ul class="plain">{"".join(f"<li>{html.escape(s)}</li>" for s in said)}</ul>')
     else:
@@ -98,6 +97,15 @@ def _summary(analysis: Analysis, found: list[Finding]) -> str:
         items = "".join(f"<li>{html.escape(item)}</li>" for item in analysis.results.missing)
         parts.append(f'<div class="missing"><strong>Not recorded yet</strong><ul>{items}</ul></div>')
     return "".join(parts)
+
+
+def _verification(analysis: Analysis) -> str:
+    """What is wrong with the evidence, before anything that was made of it."""
+    found = analysis.results.verification
+    if found is None or found.ok:
+        return ""
+    items = "".join(f"<li>{html.escape(str(failure))}</li>" for failure in found.failures)
+    return f'<div class="missing" role="alert"><strong>{html.escape(found.sentence)}</strong><ul>{items}</ul></div>'
 
 
 def _bars(analysis: Analysis) -> str:
@@ -116,32 +124,23 @@ def _bars(analysis: Analysis) -> str:
     return f'<div class="bars"><p>{head}</p>{"".join(rows)}</div>'
 
 
-def _paper(sheets: Sheets, drawn: Mapping[str, str]) -> str:
-    source = f"{document()['authors']}: “{document()['title']}”."
-    shown = _tables(sheets, ["claims"]) + drawn.get("figure-paper-versus-ours", "")
-    return f"<p>{html.escape(source)}</p>{shown}" + _folded(sheets, ["paper-versus-ours"])
+def _source() -> str:
+    words = f"{document()['authors']}: “{document()['title']}”."
+    return f"<p>{html.escape(words)}</p>"
 
 
-def _principal(sheets: Sheets, drawn: Mapping[str, str]) -> str:
-    shown = drawn.get("figure-3", "") + _or_missing(
-        sheets, ["table-1", "save-rates", "contrasts"], "No test is recorded yet."
-    )
-    more = ["subgroups", "subgroup-contrasts", "sealed", "seeds", "outcomes", "teacher-gaps", "action-error", "power"]
-    more += ["validation-rates"]
-    return shown + _folded(sheets, more)
-
-
-def _record(analysis: Analysis, sheets: Sheets) -> str:
-    plan, notes = analysis.results.plan, analysis.results.notes.strip()
+def _record(content: Content) -> str:
+    plan, notes = content.analysis.results.plan, content.analysis.results.notes.strip()
+    tables = {name: to_html(sheet) for name, sheet in content.sheets.items() if sheet.section == "protocol"}
     parts = []
     if plan is None:
-        parts.append(_missing("No analysis plan (protocol.toml) lies with these results."))
+        parts.append(_missing("There is no analysis plan (protocol.toml) with these results."))
     else:
-        parts.append(_tables(sheets, ["hypotheses"]))
-        parts.append(_tables(sheets, ["deviations"]) or "<p>Nothing was done otherwise than planned.</p>")
+        parts.append(tables.get("hypotheses", ""))
+        parts.append(tables.get("deviations", _as_planned(content.analysis)))
     if notes:
         parts += ["<h3>Deviations in words</h3>", *(f"<p>{html.escape(block)}</p>" for block in notes.split("\n\n"))]
-    parts.append(_or_missing(sheets, ["ledger"], "No ledger lies with these results: nothing was frozen or released."))
+    parts.append(tables.get("ledger", _missing("There is no ledger here: nothing was frozen or released.")))
     if plan is not None:
         text = html.escape(plan.path.read_text(encoding="utf-8"))
         parts.append(
@@ -150,12 +149,18 @@ def _record(analysis: Analysis, sheets: Sheets) -> str:
     return "".join(parts)
 
 
-def _player(replays: Mapping[str, Any] | None) -> str:
+def _as_planned(analysis: Analysis) -> str:
+    found = analysis.results.verification
+    return "<p>Nothing deviated from the plan.</p>" if found is None or found.ok else ""
+
+
+def _player(content: Content) -> str:
+    replays = content.analysis.results.replays
     if not replays or not replays["scenes"]:
-        return _missing("No failures are recorded yet; `blindsave report --record` plays some again and keeps them.")
+        return _missing("No failures are recorded yet; `blindsave report --record` replays some and keeps them.")
     return (
-        "<p>Recorded episodes from above, beside another goalkeeper on the same shot. The robot stands on the left; "
-        "the mallet is held for the first 0.1 s. While the puck is dashed, the goalkeeper cannot see it.</p>"
+        "<p>Recorded episodes seen from above, each beside another goalkeeper facing the same shot. The robot stands "
+        "on the left; the mallet is held for the first 0.1 s. While dashed, the puck is hidden from the goalkeeper.</p>"
         '<div class="player"><div class="controls"><select aria-label="Episode"></select>'
         '<button type="button" class="play">Play</button><button type="button" class="slow">1× speed</button>'
         '<input type="range" min="0" max="1" value="0" step="20" aria-label="Time"></div><div class="lanes"></div>'
@@ -165,12 +170,12 @@ def _player(replays: Mapping[str, Any] | None) -> str:
 
 
 def _replays(replays: Mapping[str, Any] | None) -> str:
-    """The replay document with titles, safe inside a script element."""
+    """The replay document with titles, goals before other failures, safe inside a script element."""
     if not replays:
         return "null"
+    goals_first = sorted(replays["scenes"], key=lambda scene: scene["lanes"][0]["outcome"] != "goal_conceded")
     scenes = [
-        scene | {"lanes": [lane | {"title": title(lane["policy"])} for lane in scene["lanes"]]}
-        for scene in replays["scenes"]
+        scene | {"lanes": [lane | {"title": title(lane["policy"])} for lane in scene["lanes"]]} for scene in goals_first
     ]
     return json.dumps({"scenes": scenes}, separators=(",", ":")).replace("<", "\\u003c")
 
@@ -184,20 +189,8 @@ def _plate(plate: Plate) -> str:
     return f'<figure class="plate n{len(plate.panels)}" id="{plate.name}">{inner}</figure>'
 
 
-def _tables(sheets: Sheets, names: Iterable[str]) -> str:
-    return "".join(to_html(sheets[name]) for name in names if name in sheets)
-
-
-def _or_missing(sheets: Sheets, names: Iterable[str], sentence: str) -> str:
-    return _tables(sheets, names) or _missing(sentence)
-
-
-def _folded(sheets: Sheets, names: Iterable[str]) -> str:
-    return "".join(
-        f"<details><summary>{html.escape(sheets[name].title)}</summary>{to_html(sheets[name])}</details>"
-        for name in names
-        if name in sheets
-    )
+def _folded(sheet: Sheet) -> str:
+    return f"<details><summary>{html.escape(sheet.title)}</summary>{to_html(sheet)}</details>"
 
 
 def _missing(sentence: str) -> str:
@@ -206,3 +199,16 @@ def _missing(sentence: str) -> str:
 
 def _asset(name: str) -> str:
     return files("blindsave.report").joinpath("page", name).read_text(encoding="utf-8")
+
+
+SECTIONS = (
+    Section("summary", "Summary", "In short", content=_summary),
+    Section("paper", "Paper vs. ours", "The paper's claims and our results", lead=_source, figures_last=True),
+    Section("task", "Task", "Does the task need memory?", "The memory tests are not recorded yet."),
+    Section("results", "Results", "How many shots are saved", "No test is recorded yet."),
+    Section("cost", "Cost", "What it costs", "None of the tables holds a registered family."),
+    Section("noise", "Noise", "Noise on the puck's position", "The noise extension is not recorded yet."),
+    Section("failures", "Failures", "Watch it fail", content=_player),
+    Section("protocol", "Protocol", "Plan, deviations and ledger", content=_record),
+    Section("files", "Files", "Files behind this page", "No file was read."),
+)

@@ -57,11 +57,6 @@ def rate(policy: str, blackout: int) -> Estimate | None:
     return None if found is None else estimate(found)
 
 
-def overall(policy: str) -> float | None:
-    """Save rate pooled over 0 to 400 ms."""
-    return document()["overall"].get(policy)
-
-
 def difference(a: str, b: str) -> Estimate | None:
     """Paired difference at 400 ms; the mirror image of a published one counts as published."""
     known = document()["differences"]
@@ -71,12 +66,6 @@ def difference(a: str, b: str) -> Estimate | None:
         point, low, high = known[f"{b} - {a}"]
         return Estimate(-point, -high, -low, 2, True)
     return None
-
-
-def subgroup(group: str, policy: str, blackout: int) -> Estimate | None:
-    """Save rate of alias or support shots."""
-    found = document()["subgroups"].get(group, {}).get(policy, {}).get(str(blackout))
-    return None if found is None else estimate(found)
 
 
 def noise(policy: str, blackout: int, sigma_mm: float) -> Estimate | None:

@@ -20,8 +20,10 @@ from blindsave.evidence.tables import KEY
 from blindsave.report.costs import Costs, read_costs
 from blindsave.report.replays import check
 from blindsave.store import read_json
+from blindsave.verify import Verification, verify
+from blindsave.verify.places import FREEZE, LEDGER, PLAN
+from blindsave.verify.played import released_tables
 
-PLAN, LEDGER, FREEZE = "protocol.toml", "ledger.jsonl", "freeze.json"
 REPLAYS, NOTES, STATEMENT = "replays.json", "deviations.md", "statement.md"
 MEMORY_SPLIT, MEMORY_FOLDER = "test", "memory"
 OTHER_FOLDERS = ("ppo", "teacher", "report", "datasets")
@@ -55,6 +57,8 @@ class Results:
     statement: str
     """One sentence for the top of the page, as "quick study at reduced budgets"."""
     missing: tuple[str, ...]
+    verification: Verification | None = None
+    """What `verify` found; None where nothing was ever frozen or released here."""
 
 
 def read_results(root: str | Path) -> Results:
@@ -62,14 +66,16 @@ def read_results(root: str | Path) -> Results:
     folder = Path(root)
     if not folder.is_dir():
         raise BadInput(f"there is no results folder {folder}")
-    found, memory, sources = _tables(folder)
-    plan_path = next((path for path in (folder / PLAN, folder.parent / PLAN) if path.is_file()), None)
-    ledger_path = _first(folder, LEDGER)
+    ledger_path, freeze_path = (path if path.is_file() else None for path in (folder / LEDGER, folder / FREEZE))
     ledger = None if ledger_path is None else Ledger(ledger_path)
+    results = None if ledger is None else ledger.last("results")
+    found, memory, sources = _tables(folder, released_tables(folder, results.content if results else None))
+    plan_path = next((path for path in (folder / PLAN, folder.parent / PLAN) if path.is_file()), None)
+    plan = None if plan_path is None else load_plan(plan_path)
     policies = {name for table in found.values() for name in table["policy"].unique().to_pylist()}
     costs = read_costs(folder / "efficiency", policies)
     replays_path, notes_path = folder / REPLAYS, folder / NOTES
-    named = {"plan": plan_path, "ledger": ledger_path, "freeze manifest": _first(folder, FREEZE)}
+    named = {"plan": plan_path, "ledger": ledger_path, "freeze manifest": freeze_path}
     named |= {"replays": replays_path if replays_path.is_file() else None}
     named |= {"deviations": notes_path if notes_path.is_file() else None}
     sources |= {name: (path,) for name, path in named.items() if path is not None}
@@ -79,28 +85,29 @@ def read_results(root: str | Path) -> Results:
         tables=found,
         memory=memory,
         files=sources,
-        plan=None if plan_path is None else load_plan(plan_path),
+        plan=plan,
         ledger=ledger,
         entries=() if ledger is None else tuple(ledger.entries()),
         costs=costs,
         replays=check(read_json(replays_path), replays_path) if replays_path.is_file() else None,
         notes=_text(notes_path),
         statement=_text(folder / STATEMENT),
-        missing=tuple(_missing(found, memory, named, costs)),
+        missing=tuple(_missing(found, memory, plan, named, costs)),
+        verification=verified if (verified := verify(folder, report=False)).sealed else None,
     )
-
-
-def _first(folder: Path, name: str) -> Path | None:
-    """A file of the folder itself, or of one of its subfolders."""
-    return next((path for path in (folder / name, *sorted(folder.glob(f"*/{name}"))) if path.is_file()), None)
 
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
 
 
-def _tables(folder: Path) -> tuple[dict[str, pa.Table], dict[str, pa.Table], dict[str, tuple[Path, ...]]]:
-    """Episode tables by split, those of the memory tests by file name, and where they lie."""
+def _tables(
+    folder: Path, released: Mapping[str, Path]
+) -> tuple[dict[str, pa.Table], dict[str, pa.Table], dict[str, tuple[Path, ...]]]:
+    """Episode tables by split, those of the memory tests by file name, and where they lie.
+
+    The released table of a split wins over any other; where there is none, the folder `test` does.
+    """
     parts: dict[str, dict[Path, list[tuple[Path, pa.Table]]]] = {}
     memory: dict[str, pa.Table] = {}
     sources: dict[str, tuple[Path, ...]] = {}
@@ -118,7 +125,8 @@ def _tables(folder: Path) -> tuple[dict[str, pa.Table], dict[str, pa.Table], dic
                 place.append((path, tables.of_split(table, split)))
     found = {}
     for split, places in parts.items():
-        chosen = next(iter(places.values()))
+        one = [(path, table) for place in places.values() for path, table in place if path == released.get(split)]
+        chosen = one or places.get(folder / "test") or next(iter(places.values()))
         found[split] = _joined(split, chosen)
         sources[f"{split} episodes"] = tuple(path for path, _ in chosen)
     return found, memory, sources
@@ -129,7 +137,8 @@ def _joined(split: str, parts: list[tuple[Path, pa.Table]]) -> pa.Table:
     try:
         return tables.concatenate(table for _, table in parts)
     except BadFile as error:
-        raise BadFile(f"the {split} tables of {parts[0][0].parent} do not fit together: {error}") from error
+        names = ", ".join(path.name for path, _ in parts)
+        raise BadFile(f"the {split} tables {names} of {parts[0][0].parent} do not fit together: {error}") from error
 
 
 def _is_episode_table(path: Path) -> bool:
@@ -141,9 +150,15 @@ def _is_episode_table(path: Path) -> bool:
 
 
 def _missing(
-    found: Mapping[str, pa.Table], memory: Mapping[str, pa.Table], named: Mapping[str, Path | None], costs: Costs
+    found: Mapping[str, pa.Table],
+    memory: Mapping[str, pa.Table],
+    plan: Plan | None,
+    named: Mapping[str, Path | None],
+    costs: Costs,
 ) -> list[str]:
-    absent = [words for split, words in WANTED.items() if split not in found]
+    """What a complete study has and this one has not, in words; the plan says which tests it never had."""
+    wanted = WANTED if plan is None else plan.grids
+    absent = [words for split, words in WANTED.items() if split in wanted and split not in found]
     if not memory:
         absent.append("the memory tests (memory/*.parquet, made by `blindsave memory-test`)")
     if not costs.timed:

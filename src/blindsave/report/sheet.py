@@ -3,7 +3,7 @@
 import csv
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 MISSING = "–"
@@ -83,6 +83,10 @@ class Sheet:
     rows: tuple[tuple[Cell, ...], ...]
     emphasis: tuple[int, ...] = field(default=())
     """Rows to set apart, as the teacher's."""
+    section: str = ""
+    """Where the page shows it."""
+    folded: bool = False
+    """Whether the page hides it behind its title."""
 
     def __post_init__(self) -> None:
         for row in self.rows:
@@ -97,6 +101,20 @@ def shown(value: float, decimals: int, signed: bool = False) -> str:
     if zero:
         return text.lstrip("-")
     return text.replace("-", "−") if value < 0 else f"+{text}" if signed else text
+
+
+def p_value(value: float | None) -> str | None:
+    """A p value as it is printed."""
+    return None if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def grouped(rows: Iterable[tuple[Cell, ...]]) -> tuple[tuple[Cell, ...], ...]:
+    """Rows of which the first cell is left empty where it repeats the one above."""
+    made, last = [], None
+    for first, *rest in rows:
+        made.append(("" if first == last else first, *rest))
+        last = first
+    return tuple(made)
 
 
 def text(cell: Cell) -> str:

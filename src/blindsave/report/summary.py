@@ -3,8 +3,7 @@
 from blindsave.evidence.intervals import Contrast
 from blindsave.report.analysis import Analysis, SplitResult, percent
 from blindsave.report.claims import CLEAR, CONTRADICTED, NOT_CONFIRMED, UNTESTED, Finding, compatible
-from blindsave.report.names import TEACHER, milliseconds, ordered, title
-from blindsave.report.sheets_principal import SPLIT_TITLES
+from blindsave.report.names import TEACHER, milliseconds, ordered, split_title, title
 
 PLAIN = {
     "structured_k0": "a goalkeeper with a linear memory (k = 0)",
@@ -34,7 +33,7 @@ def _rates(analysis: Analysis, test: SplitResult) -> str:
         f"{PLAIN.get(policy, policy)} saved {percent(test.principal.rate(policy, analysis.endpoint)).point} %"
         for policy in named
     ]
-    where = SPLIT_TITLES.get(test.split, test.split)
+    where = split_title(test.split)
     shots, ms = len(test.saves.shot_ids), milliseconds(analysis.endpoint)
     start = f"With the puck hidden for {ms} ms ({where}, {shots} shots)"
     return f"{start}, {_listed(parts)}."
@@ -52,11 +51,11 @@ def _contrasts(analysis: Analysis, test: SplitResult) -> list[str]:
     count, margin = len(primary), f"±{100 * analysis.margin:g} points"
     if gain:
         names = _listed([title(c.a) for c in gain])
-        first = f"More than a linear memory helped: {names} saved clearly more than k = 0."
+        first = f"More complex memories helped: {names} saved clearly more than k = 0."
     else:
         worse = f" ({len(loss)} saved clearly less)" if loss else ""
         first = f"None of the {count} more complex memories saved clearly more than the linear one{worse}."
-    second = f"{len(equal)} of {count} are shown to be equivalent to it within {margin}."
+    second = f"{len(equal)} of {count} were shown to be equivalent to it within {margin}."
     return [f"{first} {second}"]
 
 
@@ -66,7 +65,7 @@ def _contrast(one: Contrast, margin: str) -> str:
     how = "clearly more than" if more else "clearly less than" if less else "neither clearly more nor clearly less than"
     equal = "" if one.equivalence.equivalent else "not "
     first = f"The one more complex memory, {title(one.a)}, saved {how} the linear one."
-    return f"{first} It is {equal}shown to be equivalent to it within {margin}."
+    return f"{first} It was {equal}shown to be equivalent to it within {margin}."
 
 
 def _memory(analysis: Analysis) -> list[str]:
@@ -81,13 +80,10 @@ def _memory(analysis: Analysis) -> list[str]:
 
 
 def _noise(analysis: Analysis) -> list[str]:
-    held, rates = analysis.noise_saves, analysis.noise
-    wanted = {"structured_k0", "gru_n64"}
-    if held is None or rates is None or not wanted <= held.saved.keys() or "noise_5mm" not in held.disturbances:
+    noise, pair = analysis.noise, ("structured_k0", "gru_n64")
+    if noise is None or not noise.covers(set(pair), analysis.endpoint, "noise_5mm"):
         return []
-    if analysis.endpoint not in held.blackouts:
-        return []
-    c = rates.difference("all", "structured_k0", "gru_n64", analysis.endpoint, "noise_5mm")
+    c = noise.rates.difference("all", *pair, analysis.endpoint, "noise_5mm")
     number = percent(c, True)
     verdict = (
         "is more robust than" if c.low > 0 else "is less robust than" if c.high < 0 else "is not clearly different from"
@@ -99,9 +95,9 @@ def _noise(analysis: Analysis) -> list[str]:
 
 
 def _sealed(analysis: Analysis) -> list[str]:
-    one, other = analysis.splits.get("principal_test"), analysis.splits.get("sealed_test")
-    if one is None or other is None:
+    if analysis.both_tests is None:
         return []
+    one, other = analysis.both_tests
     cells = [
         compatible(percent(one.principal.rate(p, n)), percent(other.principal.rate(p, n)))
         for p in one.saves.saved.keys() & other.saves.saved.keys()
@@ -122,7 +118,7 @@ def _verdicts(found: list[Finding]) -> list[str]:
     said = f"Of the paper's {len(found)} claims listed below, {len(tested)} were tested and {confirmed} confirmed."
     if not open_:
         return [said]
-    return [f"{said} Not so: {_listed([f.claim.statement[:1].lower() + f.claim.statement[1:] for f in open_])}."]
+    return [f"{said} Not confirmed: {_listed([f.claim.statement[:1].lower() + f.claim.statement[1:] for f in open_])}."]
 
 
 def _listed(parts: list[str]) -> str:

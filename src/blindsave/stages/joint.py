@@ -61,6 +61,7 @@ def summarise(file: StudyFile, folder: Path, found: Mapping[str, Mapping[str, An
 def planned_contrasts(site: Site) -> dict[str, list[dict[str, Any]]]:
     """The planned differences between families at the endpoint, by split; nothing where no test is open yet."""
     from blindsave.evidence import tables
+    from blindsave.evidence.mrmc import principal_by
     from blindsave.evidence.plan import load_plan
     from blindsave.evidence.principal import principal
     from blindsave.evidence.saves import saves
@@ -69,7 +70,8 @@ def planned_contrasts(site: Site) -> dict[str, list[dict[str, Any]]]:
     for split in site.scale.test_splits:
         path = site.results / "test" / f"{split}.parquet"
         if path.is_file():
-            plan, whole = load_plan(site.plan), principal(saves(tables.read(path), split))
+            plan, dense = load_plan(site.plan), saves(tables.read(path), split)
+            whole = principal_by(plan.method, principal(dense), dense)
             pairs = [pair for name in ("primary", "secondary") for pair in plan.contrasts.get(name, ())]
             found[split] = [whole.difference(a, b, plan.blackout, plan.margin).to_dict() for a, b in pairs]
     return found

@@ -22,7 +22,9 @@ def make_report(site: Site) -> Output:
     from blindsave.report.build import build
     from blindsave.report.record import record_failures
     from blindsave.report.results import read_results
+    from blindsave.verify.study import require_verified
 
+    require_verified(site.folder)
     store.write_whole(site.results / "statement.md", statement(site.scale) + "\n")
     site.write_json("spent.json", {"spent": spent(site.work)})
     read = read_results(site.results)

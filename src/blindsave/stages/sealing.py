@@ -1,6 +1,5 @@
 """Freeze everything, open the test once, then ask about noise."""
 
-import hashlib
 from functools import lru_cache
 from pathlib import Path
 
@@ -8,14 +7,13 @@ import pyarrow as pa
 
 from blindsave import store
 from blindsave.engine import Dispatch, Output, Task
-from blindsave.errors import BadInput
+from blindsave.errors import BadFile, BadInput
 from blindsave.evidence.freeze import Frozen
 from blindsave.evidence.schedule import Schedule
 from blindsave.policies.catalog import NamedPolicy
 from blindsave.stages.planning import write_plan
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site, players
-from blindsave.task.shots import Shot
 
 TEST_SHOTS = 225
 NOISE_SPLIT = "noise_test"
@@ -115,6 +113,13 @@ def noise(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
     dispatch(tasks)
     table = _with_noise(site, [one for one in site.policies() if one.family in site.scale.noisy])
     path = tables.write(table, site.results / "noise" / f"{NOISE_SPLIT}.parquet")
+    played = {"tables": {NOISE_SPLIT: store.sha256_file(path)}}
+    with site.ledger.lock():
+        said = site.ledger.last("noise")
+        if said is None:
+            site.ledger.append("noise", played)
+        elif said.content != played:
+            raise BadFile(f"{path} came out otherwise than {site.ledger.path} says")
     return [Output((path,), result={"episodes": table.num_rows})]
 
 
@@ -126,10 +131,11 @@ def play_noise(site: Site, policy: str, seed: int) -> Output:
 
 def _with_noise(site: Site, policies: list[NamedPolicy]) -> pa.Table:
     from blindsave.evidence.grid import grid
+    from blindsave.evidence.release import sealed_noise_shots
     from blindsave.evidence.schedule import schedule
 
     scale = site.scale
-    members = () if scale.opens_principal_test else sealed_noise_shots(site)
+    members = () if scale.opens_principal_test else sealed_noise_shots(_frozen(site).sha256)
     chosen = schedule(NOISE_SPLIT, scale.noise_blackouts, scale.noise_mm, members)
     with site.progress("noise", len(policies) * len(chosen)) as bar:
         return grid(site.work, policies, chosen, threads=site.threads, progress=bar.advance)
@@ -145,13 +151,3 @@ def _verified(manifest: Path, folder: Path, sha256: str) -> Frozen:
     from blindsave.evidence.freeze import open_frozen
 
     return open_frozen(manifest, folder)
-
-
-def sealed_noise_shots(site: Site) -> tuple[Shot, ...]:
-    """Noise shots of a smaller study: its own, from its own freeze, so that the published ones stay unseen."""
-    from blindsave.task.shots import generate, split_named
-
-    text = f"blindsave.sealed_noise.v1:{_frozen(site).sha256}"
-    seed = int.from_bytes(hashlib.sha256(text.encode("ascii")).digest()[:8], "big")
-    split = split_named(NOISE_SPLIT)
-    return generate(NOISE_SPLIT, f"{split.distribution}_sealed", seed, split.counts)

@@ -2,7 +2,8 @@
 
 A `Tracking` says, for each of the 126 observations of an episode, whether the puck is visible and by how much
 its measured position is off. The environment only applies these arrays, so a new kind of tracking fault is a
-new function here and nothing else. Compose faults with `compose`.
+new function here, and a field of `episode.Disturbance` that names and applies it in grids. Compose faults with
+`compose`.
 """
 
 import functools

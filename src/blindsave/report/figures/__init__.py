@@ -1,1 +1,4 @@
-"""Pictures of the report: each panel is a function that draws into a (sub)figure; `panels` lists them all."""
+"""Figures of the report: a module draws one figure and registers it with its section (`blindsave.report.registry`).
+
+`export` writes them, `style` and `labels` help to draw them; `memory` and `forest` are panels of larger figures.
+"""

@@ -4,12 +4,22 @@ from typing import Any
 
 from blindsave.draw.policy_looks import look
 from blindsave.report.analysis import Analysis, SplitResult, percent
-from blindsave.report.figures.export import Draw
+from blindsave.report.figures.export import Draw, Panel, Plate
 from blindsave.report.figures.frontier import TICKS, stretch, unstretch
 from blindsave.report.figures.style import Theme
 from blindsave.report.names import milliseconds, ordered, title
 from blindsave.report.published import rate
+from blindsave.report.registry import figures
 from blindsave.report.sheet import Estimate
+
+
+@figures("paper", needs="principal_at_endpoint")
+def beside(analysis: Analysis, test: SplitResult) -> Plate:
+    """Paper and ours at the endpoint."""
+    alt = "Save rates at 400 ms: ours in colour and the paper's in grey, with 95 % intervals."
+    panel = Panel("f6", draw_beside(analysis, test), (6.4, 3.9), alt, page_size=(4.9, 3.7))
+    caption = "Save rates on the principal test with 95 % intervals; the paper gives the teacher as a point."
+    return Plate("figure-paper-versus-ours", "Paper versus ours", caption, ((panel,),))
 
 
 def draw_beside(analysis: Analysis, test: SplitResult) -> Draw:

@@ -1,21 +1,43 @@
-"""Figure 3 a and b, and the noise figure: save rates as curves."""
+"""Figure 3: save rates as curves, and below them the forest plot of differences."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from blindsave.draw.policy_looks import look
 from blindsave.report.analysis import LONGEST_TRAINED, Analysis, SplitResult, percent
-from blindsave.report.figures.export import Draw
+from blindsave.report.figures.export import Draw, Panel, Plate
+from blindsave.report.figures.forest import LARGE, SMALL, draw_forest
 from blindsave.report.figures.labels import stack_labels
 from blindsave.report.figures.style import Theme
 from blindsave.report.names import TEACHER, milliseconds, ordered, short, title
+from blindsave.report.registry import figures
 from blindsave.report.sheet import Estimate
-from blindsave.report.sheets_misc import sigma_mm
 
 CLOSE_UP_FLOOR = 90.0
 WIDE = ("feed_forward", "finite_stack_10", "structured_k0", TEACHER)
 DODGE_MS = 7.0
 Curve = Mapping[int, Estimate]
+
+
+@figures("results", needs="main_at_endpoint")
+def behaviour(analysis: Analysis, test: SplitResult) -> Plate:
+    """Figure 3."""
+    ms = milliseconds(analysis.endpoint)
+    top = (
+        Panel("f3a", draw_full(test), (4.5, 3.6), "Save rate falls with blackout length without memory, not with it."),
+        Panel("f3b", draw_close(test), (4.5, 3.6), "All recurrent students stay close to the teacher up to 400 ms."),
+    )
+    rows: tuple[tuple[Panel, ...], ...] = (top,)
+    if any({a, b} <= test.saves.saved.keys() for a, b in (*LARGE, *SMALL)):
+        alt = f"Forest plot of paired save-rate differences at {ms} ms with 95 % intervals."
+        rows = (top, (Panel("f3c", draw_forest(analysis, test), (9.0, 3.6), alt, page_size=(5.4, 4.2)),))
+    caption = (
+        "(a) Save rate by how long the puck is hidden. (b) The same, close up, for the policies with memory. Means "
+        f"over training seeds with 95 % intervals; the teacher is one policy. (c) Paired differences at {ms} ms, ours "
+        f"in colour, the paper's in grey below; the band is the equivalence margin of ±{100 * analysis.margin:g} "
+        "points."
+    )
+    return Plate("figure-3", "Principal behavioural results", caption, rows)
 
 
 def rate_curves(test: SplitResult, policies: Sequence[str]) -> dict[str, Curve]:
@@ -67,42 +89,15 @@ def draw_close(test: SplitResult) -> Draw:
     return draw
 
 
-def draw_noise(analysis: Analysis) -> Draw:
-    """Save rates under noise, by noise level, at the longest blackout of the noise test."""
-    held, rates = analysis.noise_saves, analysis.noise
-    assert held is not None and rates is not None
-    levels = sorted((d for d in held.disturbances if sigma_mm(d) != float("inf")), key=sigma_mm)
-
-    def draw(figure: Any, theme: Theme) -> None:
-        axes = figure.subplots(1, len(held.blackouts), sharey=True, squeeze=False)[0]
-        for ax, blackout in zip(axes, held.blackouts, strict=True):
-            names = ordered(held.saved)
-            for i, policy in enumerate(names):
-                cells = [percent(rates.rate("all", policy, blackout, d)) for d in levels]
-                x = [at + 0.07 * (i - (len(names) - 1) / 2) for at in range(len(levels))]
-                _errorbar(ax, theme, policy, x, cells)
-            ax.set_xticks(range(len(levels)), [f"{sigma_mm(d):g}" for d in levels])
-            ax.set_xlabel("Noise σ (mm)")
-            ax.set_title("Puck always visible" if blackout == 0 else f"Hidden for {milliseconds(blackout)} ms")
-            ax.grid(axis="y")
-            ax.margins(x=0.12)
-        axes[0].set_ylabel("Save rate (%)")
-        axes[0].set_ylim(top=100.4)
-        handles, _ = axes[0].get_legend_handles_labels()
-        labels = [title(policy) for policy in ordered(held.saved)]
-        figure.legend(handles, labels, loc="outside lower center", ncols=2 if len(labels) > 3 else 3, handlelength=1.6)
-
-    return draw
-
-
 def _curves(ax: Any, theme: Theme, curves: Mapping[str, Curve], dodge: float) -> None:
     for i, (policy, curve) in enumerate(curves.items()):
         shift = dodge * (i - (len(curves) - 1) / 2)
-        _errorbar(ax, theme, policy, [x + shift for x in curve], list(curve.values()))
+        errorbar(ax, theme, policy, [x + shift for x in curve], list(curve.values()))
     ax.grid(axis="y")
 
 
-def _errorbar(ax: Any, theme: Theme, policy: str, x: Sequence[float], cells: Sequence[Estimate]) -> None:
+def errorbar(ax: Any, theme: Theme, policy: str, x: Sequence[float], cells: Sequence[Estimate]) -> None:
+    """One policy's rates with their intervals, in its own colour and marker."""
     teacher = policy == TEACHER
     below = [0.0 if cell.low is None or teacher else cell.value - cell.low for cell in cells]
     above = [0.0 if cell.high is None or teacher else cell.high - cell.value for cell in cells]

@@ -1,20 +1,15 @@
 """From panels to files and to SVG that a page can colour: equal results give equal bytes."""
 
-import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")  # no window, whatever the machine is set to
-
 from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from blindsave.draw.figure_files import blank, encoded
 from blindsave.report.figures.style import DARK, FONTS, LIGHT, Theme, rc, variables
 from blindsave.store import write_whole
 
@@ -42,6 +37,8 @@ class Plate:
     title: str
     caption: str
     rows: tuple[tuple[Panel, ...], ...]
+    section: str = ""
+    """Where the page shows it."""
 
     @property
     def panels(self) -> tuple[Panel, ...]:
@@ -55,10 +52,8 @@ def write(plate: Plate, folder: Path) -> list[Path]:
     for theme, suffix in ((LIGHT, ""), (DARK, "-dark")):
         with rc_context(rc(theme)):
             figure = _drawn(plate, theme)
-            picture = io.BytesIO()
-            figure.savefig(picture, format="png", dpi=DPI, metadata={"Software": None})
             written.append(write_whole(folder / f"{plate.name}{suffix}.svg", _svg(figure)))
-            written.append(write_whole(folder / f"{plate.name}{suffix}.png", picture.getvalue()))
+            written.append(write_whole(folder / f"{plate.name}{suffix}.png", encoded(figure, "png", DPI)))
     return written
 
 
@@ -66,7 +61,7 @@ def inline(panel: Panel) -> str:
     """One panel as an SVG element for a page: colours are CSS variables, letters are the page's own."""
     size = panel.page_size or panel.size
     with rc_context(rc(LIGHT)):
-        figure = _canvas(size)
+        figure = blank(*size)
         panel.draw(figure, LIGHT)
         svg = _svg(_settled(figure), transparent=True)
     svg = svg[svg.index("<svg") :]
@@ -83,16 +78,10 @@ def inline(panel: Panel) -> str:
 _SVG_FONTS = ", ".join(f"'{name}'" if " " in name else name for name in FONTS) + ", sans-serif"
 
 
-def _canvas(size: tuple[float, float]) -> Figure:
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
 def _drawn(plate: Plate, theme: Theme) -> Figure:
     width = max(sum(panel.size[0] for panel in row) for row in plate.rows)
     heights = [max(panel.size[1] for panel in row) for row in plate.rows]
-    figure = _canvas((width, sum(heights)))
+    figure = blank(width, sum(heights))
     bands = _split(figure, heights, vertical=True)
     for band, row in zip(bands, plate.rows, strict=True):
         for place, panel in zip(_split(band, [p.size[0] for p in row], vertical=False), row, strict=True):
@@ -116,15 +105,10 @@ def _split(parent: Any, parts: Sequence[float], vertical: bool) -> list[Any]:
 
 
 def _svg(figure: Figure, transparent: bool = False) -> str:
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None}, transparent=transparent)
     # Matplotlib writes `font:` or `font-family:`, depending on its version.
-    return _shorter(re.sub(r"'DejaVu Sans'[^;\"]*", _SVG_FONTS, text.getvalue()))
-
-
-def _shorter(svg: str) -> str:
-    """Three decimals are a thousandth of a point."""
-    return re.sub(r"(\d+\.\d{3})\d+", r"\1", svg)
+    svg = encoded(figure, "svg", transparent=transparent).decode()
+    svg = re.sub(r"'DejaVu Sans'[^;\"]*", _SVG_FONTS, svg)
+    return re.sub(r"(\d+\.\d{3})\d+", r"\1", svg)  # three decimals are a thousandth of a point
 
 
 def _page_colours(svg: str) -> str:
@@ -134,9 +118,9 @@ def _page_colours(svg: str) -> str:
     return svg
 
 
-def css(palette: Mapping[str, tuple[str, str, str]] | None = None) -> tuple[str, str]:
+def css() -> tuple[str, str]:
     """Declarations of the variables for light and for dark pages."""
-    named = variables() if palette is None else palette
+    named = variables()
     light = "".join(f"{name}:{value};" for name, (_, value, _) in named.items())
     dark = "".join(f"{name}:{value};" for name, (_, _, value) in named.items())
     return light, dark

@@ -5,10 +5,9 @@ from typing import Any
 
 from blindsave.evidence.intervals import Contrast
 from blindsave.report.analysis import Analysis, SplitResult, percent
-from blindsave.report.claims import pair
 from blindsave.report.figures.export import Draw
 from blindsave.report.figures.style import Theme
-from blindsave.report.names import milliseconds
+from blindsave.report.names import milliseconds, pair
 from blindsave.report.published import difference
 
 LARGE = (("structured_k0", "feed_forward"), ("structured_k0", "finite_stack_10"))

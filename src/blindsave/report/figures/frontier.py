@@ -1,4 +1,4 @@
-"""Figure 4: what saves cost."""
+"""Figure 4: save rate against cost."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,14 +7,35 @@ import numpy as np
 
 from blindsave.draw.policy_looks import look
 from blindsave.report.analysis import Analysis, SplitResult
-from blindsave.report.figures.export import Draw
+from blindsave.report.figures.export import Draw, Panel, Plate
 from blindsave.report.figures.labels import place_labels
 from blindsave.report.figures.style import Theme
 from blindsave.report.names import milliseconds, ordered, short
+from blindsave.report.registry import figures
 
 STRETCH = 1.0
 """How far the stretched scale sees into perfection, in points: 100 % stays finite."""
 TICKS = (0, 30, 50, 70, 80, 90, 95, 97, 98, 99, 100)
+
+
+@figures("cost", needs="main_at_endpoint")
+def cost(analysis: Analysis, test: SplitResult) -> Plate | None:
+    """Figure 4; latency only where it was measured."""
+    if not analysis.results.costs.families.keys() & test.saves.saved.keys():
+        return None
+    panels = []
+    if analysis.results.costs.timed:
+        alt = "Save rate at 400 ms over median latency, by family and training seed."
+        panels.append(Panel("f4a", draw_frontier(analysis, test, "latency_us", "a"), (4.5, 3.9), alt))
+    alt = "Save rate at 400 ms over number of parameters, by family and training seed."
+    letter = "b" if panels else "a"
+    panels.append(Panel("f4b", draw_frontier(analysis, test, "parameters", letter), (4.5, 3.9), alt))
+    caption = (
+        "Large symbols: family means; small ones: training seeds (spread a little where their cost is the same). The "
+        "dashed line joins the families that no other beats in both cost and saves. The vertical scale is stretched "
+        "near 100 %."
+    )
+    return Plate("figure-4", "Save rate against cost", caption, (tuple(panels),))
 
 
 def draw_frontier(analysis: Analysis, test: SplitResult, cost: str, letter: str) -> Draw:

@@ -13,7 +13,11 @@ from blindsave.arena.constants import (
     TABLE_LENGTH_M,
     TABLE_WIDTH_M,
 )
+from blindsave.report.analysis import Analysis
+from blindsave.report.figures.export import Panel, Plate
+from blindsave.report.figures.memory import draw_memory
 from blindsave.report.figures.style import Theme
+from blindsave.report.registry import figures
 from blindsave.task.shots import Shot, shots
 from blindsave.task.tracking import BLACKOUT_START
 
@@ -23,6 +27,29 @@ HALF_X, HALF_Y, GOAL = TABLE_LENGTH_M / 2, TABLE_WIDTH_M / 2, GOAL_WIDTH_M / 2
 TWINS = ("structured_k0", "feed_forward")
 """Whose colours the two shots of a pair borrow."""
 MALLET_HOME = (-0.86, 0.0)
+SIZE, SMALLER = (4.5, 3.5), (3.9, 3.1)
+
+
+@figures("task")
+def why_memory(analysis: Analysis) -> Plate:
+    """Figure 1; its first two panels need no results."""
+    pair = "Two shots from above that meet where tracking stops and end at opposite posts."
+    times = "Time lines: the puck is seen for 100 ms, then hidden for 0 to 500 ms."
+    panels = [
+        Panel("f1a", draw_pair, SIZE, pair, page_size=(3.9, 2.5)),
+        Panel("f1b", draw_timeline, SIZE, times, SMALLER),
+    ]
+    if analysis.memory:
+        alt = "Save rates of the teacher, of the teacher with erased state and of a memoryless policy, seen and hidden."
+        panels.append(Panel("f1c", draw_memory(analysis), SIZE, alt, SMALLER))
+    caption = (
+        "(a) The two shots of a pair reach the same point when tracking stops, then go to opposite sides of the "
+        "goal: only what was seen before tells them apart. (b) Tracking stops after 100 ms, and the policy keeps "
+        "acting. 400 ms is the main comparison, 500 ms lies beyond training. (c) Save rates of the teacher, of the "
+        "teacher whose state is erased when tracking stops, and of a policy without memory, on the same shots; bold: "
+        "the paired difference and its 95 % interval."
+    )
+    return Plate("figure-1", "Why the task needs memory", caption, (tuple(panels),))
 
 
 def alias_pair() -> tuple[Shot, Shot]:

@@ -1,4 +1,14 @@
 "use strict";
+// A box that scrolls sideways says so: it is `wide`, and there is `more` until its end is reached.
+for (const box of document.querySelectorAll("nav ul, .scroll")) {
+  const look = function () {
+    const kinds = box.parentElement.classList;
+    kinds.toggle("wide", box.scrollWidth > box.clientWidth + 1);
+    kinds.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  };
+  box.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(box);
+}
 // Plays recorded episodes from above. Data: whole millimetres in the table frame, one frame per 20 ms.
 (function () {
   const data = JSON.parse(document.getElementById("replay-data").textContent);

@@ -1,0 +1,56 @@
+"""Where a study's files lie: in a checkout, in a study's folder, or, for further teachers, beside each other."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import blindsave
+from blindsave.errors import BadInput
+
+PLAN, LEDGER, FREEZE = "protocol.toml", "ledger.jsonl", "freeze.json"
+TEACHERS = "teachers"
+
+
+@dataclass(frozen=True)
+class Place:
+    """The three parts of a study; names of files are those its freeze uses: results/..., models/..., protocol.toml."""
+
+    results: Path
+    models: Path
+    plan: Path
+
+    def path(self, name: str) -> Path:
+        """Where a named file lies."""
+        top, _, rest = name.partition("/")
+        parts = {"results": self.results, "models": self.models}
+        return parts[top] / rest if rest and top in parts else self.plan.parent / name
+
+    def name(self, path: Path) -> str:
+        """The name of a file."""
+        for top, folder in (("results", self.results), ("models", self.models)):
+            if path.is_relative_to(folder):
+                return f"{top}/{path.relative_to(folder).as_posix()}"
+        return path.name
+
+    def matching(self, pattern: str) -> list[str]:
+        """Names of the files that fit a plan's pattern."""
+        top, _, rest = pattern.partition("/")
+        return sorted(self.name(path) for path in self.path(top + "/.").glob(rest or top) if path.is_file())
+
+
+def locate(folder: str | Path | None = None) -> Place:
+    """The study of a folder: one that holds `results`, or the results themselves; the shipped one by default."""
+    root = (shipped() if folder is None else Path(folder)).resolve()
+    results = root / "results" if (root / "results").is_dir() else root
+    if not results.is_dir():
+        raise BadInput(f"there is no study in {folder or root}")
+    plan = next((path for path in (results / PLAN, results.parent / PLAN) if path.is_file()), results.parent / PLAN)
+    models = results.parent / "models"
+    if results.parent.name == TEACHERS:  # results/teachers/NAME has its models in models/teachers/NAME
+        models = results.parents[2] / "models" / TEACHERS / results.name
+    return Place(results, models, plan)
+
+
+def shipped() -> Path:
+    """The checkout worked in, or the one this package was installed from."""
+    here = Path.cwd()
+    return here if (here / "results" / FREEZE).is_file() else Path(blindsave.__file__).resolve().parents[2]

@@ -1,0 +1,39 @@
+import pytest
+
+from blindsave.cli import shared
+from blindsave.errors import BadInput
+
+
+def test_a_table_cuts_nothing_off_on_a_narrow_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    columns = ["policy", *(f"length number {n}" for n in range(5))]
+    shared.print_table("rates", columns, [["structured_k0", *["98.31 [96.0, 99.6]"] * 5]])
+    out = capsys.readouterr().out
+    assert out.count("98.31 [96.0, 99.6]") == 5 and "structured_k0" in out and "length number 4" in out
+
+
+def test_words_stand_left_and_numbers_right(capsys):
+    shared.print_table("", ["name", "count", "remark"], [["a", "1", "short"], ["b", "100", "somewhat longer"]])
+    rows = [line.split("│")[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("│")]
+    assert rows[0][1].endswith("  1 ") and rows[0][2].startswith(" short")
+
+
+def test_brackets_are_printed_as_they_are(capsys):
+    shared.print_table("[bold]", ["a", "b"], [["[red]x", "[1.0, 2.0]"]])
+    out = capsys.readouterr().out
+    assert "[bold]" in out and "[red]x" in out and "[1.0, 2.0]" in out
+
+
+def test_saves_are_listed_by_length_and_condition(capsys):
+    cells = {"20+noise_5mm": {"saves": 1, "shots": 4}, "5": {"saves": 1, "shots": 2}, "20": {"saves": 1, "shots": 3}}
+    shared.print_saves("validation", {"teacher": cells, "inactive": {"5": {"saves": 0, "shots": 2}}})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "validation: saves in %, by hidden control steps"
+    assert lines[2].split("┃")[2].strip() == "5" and "20+noise_5mm" in lines[2].split("┃")[4]
+    assert [cell.strip() for cell in lines[5].split("│")[1:-1]] == ["inactive", "0.0", "-", "-"]
+
+
+def test_options_below_one_are_refused_by_name():
+    shared.at_least_one(rounds=1)
+    with pytest.raises(BadInput, match="--rounds must be at least 1, got 0"):
+        shared.at_least_one(shots=3, rounds=0)
