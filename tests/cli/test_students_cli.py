@@ -5,7 +5,7 @@ import json
 import pytest
 
 from blindsave.cli import execute
-from blindsave.errors import BadFile, BadInput
+from blindsave.errors import BadFile, BadInput, BlindsaveError
 from blindsave.policies.students.student import Student
 
 
@@ -48,6 +48,17 @@ def test_export_writes_files_that_pass_their_self_test(form, tmp_path, capsys):
     assert result["self_test"]["passed"] in (True, None)
     for file in result["files"]:
         assert (tmp_path / "out").joinpath(file["path"]).stat().st_size == file["bytes"]
+
+
+def test_an_export_that_is_not_the_policy_fails(tmp_path, monkeypatch):
+    pytest.importorskip("onnxruntime")
+    from blindsave.deploy import onnx_graph
+
+    source = tmp_path / "student.safetensors"
+    Student.untrained("feed_forward", 14303).save(source)
+    monkeypatch.setattr(onnx_graph, "onnx_error", lambda path, policy: 0.5)
+    with pytest.raises(BlindsaveError, match="is not feed_forward/14303"):
+        execute(["export", str(source), "--format", "onnx", "--out", str(tmp_path)])
 
 
 def test_export_names_a_missing_model(tmp_path, monkeypatch):

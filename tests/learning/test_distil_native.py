@@ -24,6 +24,7 @@ from blindsave.policies.students.gru import GRU
 from blindsave.policies.students.registry import families, family
 from blindsave.policies.students.structured import Structured
 from blindsave.policies.trace import UnknownOperation
+from blindsave.testing import contract
 from blindsave.testing.training import random_episodes
 
 core = pytest.importorskip("blindsave.learning._trainer")
@@ -113,6 +114,74 @@ class Clipped(MemoryCore):
 
     def advance(self, ops: Any, p: Any, memory: Any, drive: tuple[Any, ...]) -> Any:
         return ops.minimum(memory + drive[0][..., :3], 1.0)
+
+
+@dataclass(frozen=True)
+class Everything(MemoryCore):
+    """Every operation the native trainer knows, on rows, on parameters and on plain arrays and numbers."""
+
+    @property
+    def memory(self) -> int:
+        return 4
+
+    def init(self, rng, seed):
+        vectors = {"d": np.full(4, 0.3, np.float32), "e": np.float32([0.2, 0.4])}
+        return {"W": rng.normal(0, 0.2, (8, 34)).astype(np.float32), **vectors}
+
+    def drive(self, ops: Any, p: Any, code: Any, action: Any) -> tuple[Any, ...]:
+        both = ops.linear(ops.concat(code, action), p["W"])
+        fixed = np.float32([1.0, 2.0])
+        decay = ops.sqrt(ops.exp(p["d"]) + 1.0) / ops.log(3.0 + ops.concat(p["e"], fixed))
+        return decay, both[..., :4], ops.concat(p["e"], action), ops.concat(fixed, -action), both[..., 4:]
+
+    def advance(self, ops: Any, p: Any, memory: Any, drive: tuple[Any, ...]) -> Any:
+        decay, push, told, against, gate = drive
+        kept = (memory + push) / (decay + ops.exp(ops.sigmoid(gate)))
+        return (ops.concat(kept, against) - 0.5)[..., :4] + ops.silu(push) * told
+
+
+@dataclass(frozen=True)
+class Transposed(MemoryCore):
+    """A core that treats a parameter as an array."""
+
+    @property
+    def memory(self) -> int:
+        return 3
+
+    def init(self, rng, seed):
+        return {"W": rng.normal(0, 0.1, (32, 3)).astype(np.float32)}
+
+    def drive(self, ops: Any, p: Any, code: Any, action: Any) -> tuple[Any, ...]:
+        return (ops.linear(code, p["W"].T),)
+
+    def advance(self, ops: Any, p: Any, memory: Any, drive: tuple[Any, ...]) -> Any:
+        return 0.9 * memory + drive[0]
+
+
+def test_every_operation_it_knows_trains_as_the_steps_say():
+    kind = Family("everything", Everything())
+    assert trains_natively(kind)
+    contract.check_training_equals_steps(kind)
+    contract.check_gradients(kind)
+
+
+def test_a_core_that_treats_parameters_as_arrays_is_trained_with_jax(data):
+    kind = Family("transposed", Transposed())
+    with pytest.raises(UnknownOperation, match="cannot follow transposed"):
+        training_graph(kind)
+    assert isinstance(make_trainer(kind, data, SEEDS, Recipe(batch=8)), JaxTrainer)
+
+
+def test_a_memory_that_forgets_everything_is_not_for_it():
+    class Constant(Clipped):
+        def init(self, rng, seed):
+            return {"v": np.ones(3, np.float32)}
+
+        def advance(self, ops, p, memory, drive):
+            return ops.tanh(p["v"])
+
+    with pytest.raises(UnknownOperation, match="same in every episode"):
+        training_graph(Family("constant", Constant()))
 
 
 def test_what_it_does_not_know_is_trained_with_jax(data, monkeypatch):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import tyro
 
 from blindsave.cli.shared import print_table
-from blindsave.errors import BadInput
+from blindsave.errors import BadInput, BlindsaveError
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
@@ -135,8 +135,11 @@ class Export:
         from blindsave.policies import load
 
         policy: Any = load(self.policy)
-        report = {"policy": policy.name, "format": self.format}
-        return report | (self._c(policy) if self.format == "c" else self._onnx(policy))
+        report: dict[str, Any] = {"policy": policy.name, "format": self.format}
+        report |= self._c(policy) if self.format == "c" else self._onnx(policy)
+        if report["self_test"]["passed"] is False:
+            raise BlindsaveError(f"what was written to {self.out} is not {policy.name}: {report['self_test']}")
+        return report
 
     def _c(self, policy: Any) -> dict[str, Any]:
         from blindsave.deploy.c_header import export_c
@@ -153,7 +156,7 @@ class Export:
         return {"files": files, "sizes": sizes, "self_test": self_test_report(export)}
 
     def _onnx(self, policy: Any) -> dict[str, Any]:
-        from blindsave.deploy.onnx_graph import export_onnx, onnx_error
+        from blindsave.deploy.onnx_graph import AGREEMENT, export_onnx, onnx_error
 
         path = export_onnx(policy, self.out)
         error = onnx_error(path, policy)
@@ -162,7 +165,7 @@ class Export:
         return {
             "files": files,
             "sizes": sizes,
-            "self_test": {"passed": None if error is None else error <= 1e-5, "max_error": error},
+            "self_test": {"passed": None if error is None else error <= AGREEMENT, "max_error": error},
         }
 
     def show(self, result: dict[str, Any]) -> None:

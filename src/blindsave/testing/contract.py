@@ -92,8 +92,8 @@ def check_training_equals_steps(family: Family) -> None:
     params, data = randomised_params(family, 2), random_episodes(LENGTHS)
     data = replace(data, label=step_by_step(arithmetic, family, params, data, WHOLE.chunk))
     for name, trainer in trainers(family, data, WHOLE):
-        worst = float(np.sqrt(trainer.evaluate(fresh_state([params]).params, "train")[0]))
-        assert worst <= TOLERANCE, f"the {name} differs from the steps by {worst:.1e}"
+        error = float(np.sqrt(trainer.evaluate(fresh_state([params]).params, "train")[0]))
+        assert error <= TOLERANCE, f"the {name} differs from the steps by {error:.1e}"
 
 
 def check_gradients(family: Family) -> None:
