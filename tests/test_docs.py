@@ -5,7 +5,6 @@ most has a test of its own (learning/test_distil_docs.py).
 """
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -27,11 +26,8 @@ NEEDS = {"teacher.md": "jax", "memory-cores.md": "jax"}
 def given(page: str, tmp_path: Path) -> dict:
     """What a page speaks of without making it."""
     if page == "teacher.md":
-        sys.path.insert(0, str(REPOSITORY / "tests" / "learning"))
-        try:
-            from dreamer_cases import Recall
-        finally:
-            sys.path.pop(0)
+        from dreamer_cases import Recall
+
         return {"stream": Recall(4), "folder": tmp_path / "run"}
     return {}
 

@@ -225,7 +225,7 @@ def test_a_killed_release_is_completed_by_the_same_command(reference, tmp_path, 
         "t._crash_at(t.pytest.MonkeyPatch(), int(sys.argv[2]), lambda: os._exit(9))\n"
         "Study(t.Path(sys.argv[1])).release()\n"
     )
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parents[1] / "support")
     command = [sys.executable, "-c", script, str(study.root), str(nth)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
     assert subprocess.run(command, env=environment, cwd=REPOSITORY, check=False).returncode == 9

@@ -1,13 +1,9 @@
 """One released study for all tests here; each works on a copy."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "evidence"))
-
 from sealed_study import Study
 
 

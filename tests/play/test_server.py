@@ -24,7 +24,7 @@ from blindsave.task.episode import UNDISTURBED  # noqa: E402
 from blindsave.task.shots import find  # noqa: E402
 
 HOSTILE = 3000
-ATTACK = Path(__file__).with_name("attack.py")
+ATTACK = Path(__file__).parents[1] / "support" / "attack.py"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from blindsave.errors import BlindsaveError
 from blindsave.stages import resilience
 
-FAKE = Path(__file__).parent / "fake_study.py"
+FAKE = Path(__file__).parents[1] / "support" / "fake_study.py"
 ENGINES = [["--engine", "here"], ["--engine", "workers", "--workers", "2"]]
 
 

@@ -12,7 +12,7 @@ from blindsave.learning.dreamer import checkpoint, freeze, summary
 from blindsave.policies import files
 from blindsave.store import sha256_file
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TEACHER, AGENT = ROOT / "models/teacher/teacher.safetensors", ROOT / "models/teacher/agent.safetensors"
 RUN = ROOT / "results/teacher"
 

@@ -9,8 +9,9 @@ import jax
 import numpy as np
 import pytest
 
+from blindsave.bench import teacher as bench
 from blindsave.errors import BadInput
-from blindsave.learning.dreamer import bench, checkpoint, freeze, metrics, refresh, run, summary, trainer
+from blindsave.learning.dreamer import checkpoint, freeze, metrics, refresh, run, summary, trainer
 from blindsave.learning.dreamer.config import Config, Learning, Sizes, Training
 from blindsave.learning.dreamer.defend_stream import DefendStream
 

@@ -13,7 +13,7 @@ from blindsave.learning.dreamer.config import Config, Sizes, Training
 from blindsave.learning.dreamer.defend_stream import DefendStream
 from blindsave.task.outcomes import Outcome
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def ends(stream, steps=135):

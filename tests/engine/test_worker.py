@@ -8,6 +8,7 @@ from pathlib import Path
 
 import engine_tasks
 import tiny_study
+
 from blindsave.engine import Task
 from blindsave.engine.perform import describe, may_pass, restore
 from blindsave.engine.task import describe_place
@@ -17,7 +18,7 @@ from blindsave.learning.distil.fit import DivergedError
 
 def talk(*requests: dict) -> list[dict]:
     """Let a worker answer some requests; then its input ends, and so does it."""
-    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(Path(__file__).parents[1] / "support"), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | {"PYTHONPATH": path}
     command = [sys.executable, "-m", "blindsave.worker"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:

@@ -8,9 +8,10 @@ Run as a script it runs the study on an engine; with a count, it dies at that nu
 import sys
 from pathlib import Path
 
+from renames import die_at
+
 from blindsave.stages.scales import SMOKE, Scale
 from blindsave.stages.site import Site
-from renames import die_at
 
 TINY = Scale(
     **vars(SMOKE)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import engine_tasks
 import tiny_study
+
 from blindsave.engine import Task, open_engine
 
 if __name__ == "__main__":

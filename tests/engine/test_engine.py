@@ -10,10 +10,10 @@ import time
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 import engine_tasks
+import pytest
 import tiny_study
+
 from blindsave import store
 from blindsave.engine import InProcess, Output, Task, TaskEvent, Workers, open_engine
 from blindsave.engine.machine import cores, gpus
@@ -22,7 +22,7 @@ from blindsave.engine.task import describe_place, open_place
 from blindsave.errors import BadFile, BadInput, Damaged, DiskFull
 from blindsave.stages.site import Site
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1] / "support"
 GONE_WITHIN_S = 60.0
 
 
@@ -293,7 +293,7 @@ def test_an_address_without_a_cluster_is_named():
 def test_a_node_that_cannot_take_part_is_named():
     from blindsave.engine.nodes import complaint, report
 
-    probe = TESTS / "test_engine.py"
+    probe = TESTS / "engine_tasks.py"
     mine = report(probe)
     assert complaint(probe.parent, "10.0.0.7", mine, report(probe)) is None
     others = {
