@@ -9,14 +9,14 @@ import pytest
 
 viser = pytest.importorskip("viser", reason="the extra `play` (viser) is not installed")
 
-import devtools  # 
-from visitor import wait  # 
+import devtools  # noqa: E402
+from visitor import wait  # noqa: E402
 
-from blindsave.play.panel import LEFT_POST, RIGHT_POST  # 
-from blindsave.play.server import Arena  # 
-from blindsave.policies import closed_loop, load  # 
-from blindsave.task.episode import UNDISTURBED  # 
-from blindsave.task.shots import find  # 
+from blindsave.play.panel import LEFT_POST, RIGHT_POST  # noqa: E402
+from blindsave.play.server import Arena  # noqa: E402
+from blindsave.policies import closed_loop, load  # noqa: E402
+from blindsave.task.episode import UNDISTURBED  # noqa: E402
+from blindsave.task.shots import find  # noqa: E402
 
 SOFTWARE_GL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
 # viser's own front end says these; they are no faults of the page.
