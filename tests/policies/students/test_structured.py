@@ -62,3 +62,27 @@ def test_structured_is_the_written_update(rank):
     e, a, z = (v.astype(np.float32) for v in (e, a, z))
     found = kind.core.advance(arithmetic, p32, z, kind.core.drive(arithmetic, p32, e, a))
     np.testing.assert_allclose(found, expected, atol=3e-6)
+
+
+def test_combined_steps_of_the_linear_memory_equal_steps_in_turn():
+    from blindsave.policies import arithmetic
+
+    kind, rng = family("structured_k0"), np.random.default_rng(0)
+    p = kind.core_parameters(kind.init(SEED))
+    drives = [
+        kind.core.drive(arithmetic, p, rng.normal(size=32).astype(np.float32), np.float32([0.1, 0.2])) for _ in range(2)
+    ]
+    memory = rng.normal(size=64).astype(np.float32)
+    turn = kind.core.advance(arithmetic, p, kind.core.advance(arithmetic, p, memory, drives[0]), drives[1])
+    joined = kind.core.combine(arithmetic, *drives)
+    np.testing.assert_allclose(kind.core.advance(arithmetic, p, memory, joined), turn, atol=1e-5)
+    assert kind.core.associative and not family("structured_k1").core.associative
+
+
+def test_half_lives_are_what_the_decay_says():
+    """A cell left alone for its time constant keeps 1/e of its content."""
+    from blindsave.policies.students.structured import LONGEST_S, SHORTEST_S, STEP_S, decay_logits
+
+    kept = np.tanh(decay_logits(3).astype(float))
+    seconds = np.array([SHORTEST_S, np.sqrt(SHORTEST_S * LONGEST_S), LONGEST_S])
+    np.testing.assert_allclose(kept ** (seconds / STEP_S), np.exp(-1), rtol=1e-4)
