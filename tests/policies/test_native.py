@@ -94,9 +94,9 @@ def test_wrong_shapes_and_values_that_are_not_finite_are_refused_by_name(compile
     if not compiled:
         request.getfixturevalue("without_kernel")
     policy = Student.untrained("gru_n64", 3)
-    with pytest.raises(BadInput, match=r"gru_n64/3 needs a observation of shape \(2, 19\), not \(2, 18\)"):
+    with pytest.raises(BadInput, match=r"gru_n64/3 needs observations of shape \(2, 19\), not \(2, 18\)"):
         policy.step(policy.initial(2), np.zeros((2, 18), F))
-    with pytest.raises(BadInput, match=r"needs a carry of shape \(2, 66\), not \(3, 66\)"):
+    with pytest.raises(BadInput, match=r"needs carries of shape \(2, 66\), not \(3, 66\)"):
         policy.step(policy.initial(3), np.zeros((2, 19), F))
     with pytest.raises(BadInput, match="not finite"):
         policy.step(policy.initial(1), np.full((1, 19), np.nan, F))
