@@ -1,9 +1,11 @@
 """How far histories are from the training histories."""
 
 import numpy as np
+import pytest
 from scipy.spatial import cKDTree
 
-from blindsave.diagnostics.nearest import Reference, histories, nearest_history
+from blindsave.diagnostics.nearest import Reference, describe, histories, nearest_history
+from blindsave.errors import BadInput
 from blindsave.testing.training import random_episodes
 
 
@@ -44,3 +46,33 @@ def test_a_student_that_strays_is_far_from_the_training_histories():
     stray = random_episodes([10] * 5, seed=2)
     result = nearest_history(base, stray)
     assert result["p95_ratio"] > 10
+
+
+def test_columns_that_never_vary_do_not_count():
+    data = random_episodes([6] * 4)
+    data.obs[:, 3] = 0.0  # equal to what stands before an episode's start
+    reference = Reference.of(data)
+    assert (~reference.kept).sum() >= 5
+    stray = random_episodes([6] * 4)
+    stray.obs[:, 3] = 1e9
+    assert reference.nearest(stray)[0].max() < 1e-6
+
+
+def test_distances_are_described_by_mean_and_upper_end():
+    found = describe(np.arange(101.0), np.full(101, 0.5))
+    assert found == {"mean": 50.0, "p95": 95.0, "label_variance": 0.5}
+    assert describe(np.zeros(0), np.zeros(0)) is None
+
+
+def test_without_clear_training_episodes_there_is_nothing_to_compare_with():
+    base = random_episodes([3] * 20)
+    base.blackout[:] = 5
+    with pytest.raises(BadInput, match="no training episodes"):
+        nearest_history(base, base)
+
+
+def test_a_student_without_clear_episodes_has_no_ratio():
+    student = random_episodes([3] * 5, seed=1)
+    student.blackout[:] = 5
+    found = nearest_history(random_episodes([5] * 20), student)
+    assert found["student"] is None and found["p95_ratio"] is None and found["teacher"] is not None
