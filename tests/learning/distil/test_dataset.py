@@ -5,7 +5,7 @@ import pytest
 from distil_fakes import EchoTeacher, TrackerTeacher
 
 from blindsave.cli import execute
-from blindsave.cli.distil import DatasetExport, DatasetVerify
+from blindsave.cli.distil import DatasetVerify
 from blindsave.errors import BadFile
 from blindsave.learning.distil import CollectionSchedule, Dataset, Episodes, collect, concatenate, episodes_of, record
 from blindsave.learning.distil.dataset import audit_repeats, check, summary
@@ -112,20 +112,3 @@ def test_the_commands_describe_and_verify(dataset, capsys):
     assert verify.run()["ok"]
     verify.show(verify.run())
     assert "12 episodes verified" in capsys.readouterr().out
-
-
-@pytest.mark.filterwarnings("ignore")  # Minari warns about what it does not need
-def test_minari_loads_the_export(dataset, tmp_path, monkeypatch):
-    minari = pytest.importorskip("minari")
-    DatasetExport(dataset.artifact.folder, tmp_path, "blindsave/test-v0").run()
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    loaded, data = minari.load_dataset("blindsave/test-v0"), dataset.episodes
-    assert loaded.total_episodes == 12 and loaded.total_steps == len(data.obs)
-    for i, episode in enumerate(loaded.iterate_episodes()):
-        rows = data.rows(i)
-        assert np.array_equal(episode.observations[:-1], data.obs[rows])
-        assert np.array_equal(episode.observations[-1], data.final_obs[i])
-        assert np.array_equal(episode.actions, data.action[rows])
-        assert np.array_equal(episode.infos["label"][:-1], data.label[rows])
-        assert np.isclose(episode.rewards.sum(), data.score[i])
-        assert episode.terminations[-1] != episode.truncations[-1]
