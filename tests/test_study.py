@@ -9,14 +9,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tomllib
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
-
 import tiny_study
+
 from blindsave import cli, store, study
 from blindsave.errors import BadFile, BadInput, BlindsaveError, DiskFull
 from blindsave.evidence import tables
@@ -25,7 +24,6 @@ from blindsave.policies import catalog
 from blindsave.progress import redirect_progress
 from blindsave.stages import faults, groundwork
 from blindsave.stages.importing import OtherEpisodesError, import_trainings, open_pipeline
-from blindsave.stages.planning import published_plan, reduced, to_toml
 from blindsave.stages.records import Records
 from blindsave.stages.reporting import DATED
 from blindsave.stages.scales import PAPER, QUICK, SCALES, SMOKE
@@ -398,15 +396,6 @@ def test_a_study_can_train_its_own_teacher(tmp_path, monkeypatch, quick_compilat
     assert store.sha256_file(site.teacher_file) != store.sha256_file(site.teacher_source)
 
 
-def test_a_stage_of_a_dead_process_is_interrupted(finished, tmp_path):
-    (tmp_path / "stages").mkdir()
-    process = subprocess.Popen([sys.executable, "-c", ""])
-    process.wait()
-    record = {"schema": "blindsave.stage.v1", "stage": "base", "state": "running", "key": "", "pid": process.pid}
-    (tmp_path / "stages/base.json").write_text(json.dumps(record))
-    assert {one["stage"]: one["state"] for one in study.status(tmp_path)}["base"] == "interrupted"
-
-
 def test_the_plan_counts_what_is_played(finished):
     planned = {one.stage: one.episodes for one in study.plan(tiny_study.TINY)}
     grids = [json.loads(path.read_text()) for path in finished.glob("work/grid/*/manifest.json")]
@@ -494,13 +483,6 @@ def test_smoke_runs_from_shots_to_report(tmp_path, capsys):
     assert saved["structured_k0"] - saved["feed_forward"] > 22  # of 225 shots; a tenth
     cli.execute(["status", str(tmp_path / "smoke"), "--json"])
     assert {one["state"] for one in json.loads(capsys.readouterr().out)["stages"]} == {"done"}
-
-
-def test_the_plan_file_survives_writing_and_cutting():
-    published = tomllib.loads(published_plan().read_text())
-    assert tomllib.loads(to_toml(published)) == published
-    assert reduced(published, PAPER)["contrasts"] == published["contrasts"]
-    assert {h["id"] for h in reduced(published, SMOKE)["hypotheses"]} == {"memory", "teacher"}
 
 
 def test_what_was_spent_is_kept(finished):

@@ -37,3 +37,26 @@ def test_options_below_one_are_refused_by_name():
     shared.at_least_one(rounds=1)
     with pytest.raises(BadInput, match="--rounds must be at least 1, got 0"):
         shared.at_least_one(shots=3, rounds=0)
+    with pytest.raises(BadInput, match="--updates-per-call must be at least 1"):
+        shared.at_least_one(updates_per_call=0)
+
+
+def test_numbers_in_one_word_are_finite_and_whole_where_they_must_be():
+    assert shared.numbers("0,2.5", "--noise-mm") == (0.0, 2.5)
+    assert shared.whole_numbers("0,5,1e1", "--steps") == (0, 5, 10)
+    for text in ("", "1,,2", "1;2", "inf", "0,nan", "-inf"):
+        with pytest.raises(BadInput, match=f"--steps must be numbers separated by commas, not '{text}'"):
+            shared.whole_numbers(text, "--steps")
+    with pytest.raises(BadInput, match=r"--steps must be whole numbers, not 2\.5"):
+        shared.whole_numbers("1,2.5", "--steps")
+
+
+def test_facts_are_listed_one_to_a_line(capsys):
+    shared.print_facts("facts", {"mean_error": 0.123456789, "name": "x", "seeds": [1, 2], "none": None})
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in capsys.readouterr().out.splitlines()]
+    assert [pair for pair in cells if pair] == [
+        ["mean error", "0.123457"],
+        ["name", "x"],
+        ["seeds", "[1, 2]"],
+        ["none", "null"],
+    ]

@@ -1,14 +1,12 @@
 """Exchanged memories: they reach the twin and nobody else, and a policy that keeps nothing does not notice."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from blindsave import cli
 from blindsave.diagnostics import swap
-from blindsave.errors import BadInput, BlindsaveError
+from blindsave.errors import BadInput
 from blindsave.policies import NamedPolicy, closed_loop, resolve
 from blindsave.policies.students.student import Student
 from blindsave.task.episode import grid
@@ -129,35 +127,3 @@ def test_results_do_not_depend_on_threads():
 def test_bad_input_is_named(episodes, call, word):
     with pytest.raises(BadInput, match=word):
         call(episodes)
-
-
-def test_the_command_prints_writes_and_draws(tmp_path, capsys):
-    out, figure = tmp_path / "swap.json", tmp_path / "swap.svg"
-    words = ["memory-swap", "structured_k0/14303", "feed_forward", "--steps", "5,15", "--pairs", "2"]
-    cli.execute([*words, "--out", str(out), "--figure", str(figure), "--json"])
-    result = json.loads(capsys.readouterr().out)
-    assert [row["hidden_ms"] for row in result["rows"]] == [None, 0, 200] * 2
-    assert [len(row["training_seeds"]) for row in result["rows"]] == [1] * 3 + [5] * 3
-    stored = json.loads(out.read_text())
-    assert stored["rows"] == result["rows"] and "measured_on" in stored
-    assert figure.read_text().startswith("<?xml")
-    cli.execute(words)
-    shown = capsys.readouterr().out
-    assert "200 ms" in shown and "memories were exchanged" in shown
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["privileged"], "reads the truth"),
-        (["nobody"], "nobody"),
-        (["teacher", "--pairs", "0"], "at least one pair"),
-        (["teacher", "--pairs", "1", "--steps", "5,x"], "--steps"),
-        (["feed_forward/14303", "--pairs", "1", "--steps", "5", "--figure", "a.gif"], "a.gif"),
-        (["feed_forward/14303", "--pairs", "1", "--blackout", "500"], "blackout"),
-    ],
-)
-def test_mistakes_are_said_in_one_sentence(words, said):
-    with pytest.raises(BlindsaveError, match=said) as caught:
-        cli.execute(["memory-swap", *words])
-    assert "\n" not in str(caught.value)

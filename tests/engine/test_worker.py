@@ -10,10 +10,7 @@ import engine_tasks
 import tiny_study
 
 from blindsave.engine import Task
-from blindsave.engine.perform import describe, may_pass, restore
 from blindsave.engine.task import describe_place
-from blindsave.errors import BadFile, BadInput, BlindsaveError, Damaged, DiskFull
-from blindsave.learning.distil.fit import DivergedError
 
 
 def talk(*requests: dict) -> list[dict]:
@@ -52,24 +49,3 @@ def test_a_worker_answers_task_after_task_and_ends_with_its_input(tmp_path):
     assert (refused["error"]["kind"], refused["error"]["sentence"]) == ("BadInput", "this will never do")
     assert "ZeroDivisionError" in bug["error"]["trace"] and not bug["error"]["may_pass"]
     assert missing["error"]["missing"] == "no_such_module"
-
-
-def test_errors_survive_the_journey(capsys):
-    for error in (BadInput("a"), BadFile("b"), DiskFull("c"), BlindsaveError("d")):
-        found = restore(json.loads(json.dumps(describe(error))), "key")
-        assert (type(found), str(found)) == (type(error), str(error))
-    for error in (DivergedError("seed 3 diverged"), Damaged("harmed", Path("x"))):
-        found = restore(describe(error), "key")
-        assert (type(found), str(found)) == (BlindsaveError, str(error))
-    assert restore(describe(ModuleNotFoundError("no jax", name="jax")), "key").name == "jax"
-    assert "`key` failed: KeyError" in str(restore(describe(KeyError("x")), "key"))
-    assert "KeyError" in capsys.readouterr().err
-
-
-def test_only_what_may_pass_is_tried_again():
-    assert (
-        may_pass(OSError(5, "input/output"))
-        and may_pass(MemoryError())
-        and may_pass(RuntimeError("RESOURCE_EXHAUSTED"))
-    )
-    assert not any(map(may_pass, (BadInput(""), DiskFull(""), DivergedError(""), TypeError(""), KeyError(""))))

@@ -1,12 +1,8 @@
-import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from blindsave.arena import native
-from blindsave.cli import execute
 from blindsave.evidence.calibrate import calibrate, play
 from blindsave.policies.scripted import PRIVILEGED, SCRIPTED
 from blindsave.task.outcomes import Outcome
@@ -51,20 +47,3 @@ def test_the_reference_plays_alike():
     fast, slow = (play(PRIVILEGED, members, backend=b) for b in ("native", "reference"))
     assert fast.outcomes == slow.outcomes
     assert all(isinstance(outcome, Outcome) for outcome in slow.outcomes)
-
-
-def test_command_prints_what_the_function_returns(monkeypatch, capsys, result):
-    monkeypatch.setattr("blindsave.evidence.calibrate.calibrate", lambda split, locked_steps: result)
-    execute(["calibrate", "--json"])
-    assert json.loads(capsys.readouterr().out) == result
-    execute(["calibrate"])
-    assert "208 goal_conceded" in capsys.readouterr().out
-
-
-def test_unknown_split_is_one_sentence_and_no_output():
-    run = [sys.executable, "-m", "blindsave", "calibrate", "--split", "calibraton", "--json"]
-    failed = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert failed.returncode != 0
-    assert failed.stdout == ""
-    assert failed.stderr.count("\n") == 1
-    assert "did you mean 'calibration'" in failed.stderr

@@ -6,8 +6,9 @@ import pytest
 import synthetic_results
 
 from blindsave.report.analysis import Analysis, analyse
-from blindsave.report.build import Report, build
+from blindsave.report.build import Report, build, tables
 from blindsave.report.results import Results, read_results
+from blindsave.report.sheet import Sheet
 
 REPLICATES = 200
 
@@ -34,3 +35,9 @@ def analysis(results: Results) -> Analysis:
 def report(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Report:
     """The whole report of the folder."""
     return build(results, tmp_path_factory.mktemp("report"), REPLICATES)
+
+
+@pytest.fixture(scope="session")
+def sheets(analysis: Analysis) -> dict[str, Sheet]:
+    """Its tables, by name."""
+    return tables(analysis)

@@ -117,14 +117,3 @@ def test_equal_results_give_an_equal_page(report: Report, page: str, analysis):
 
     found = claims.findings(analysis)
     assert compose(analysis, tables(analysis), figures.made(analysis), found) == page
-
-
-def test_the_first_replay_is_a_goal():
-    from blindsave.report.page import _replays
-
-    def scene(outcome: str) -> dict:
-        return {"title": outcome, "lanes": [{"policy": "gru_n64", "outcome": outcome}]}
-
-    endings = ("timeout_after_contact", "goal_conceded", "timeout_after_contact", "goal_conceded")
-    played = json.loads(_replays({"scenes": [scene(ending) for ending in endings]}))
-    assert [one["title"] for one in played["scenes"]] == sorted(endings)

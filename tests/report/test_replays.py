@@ -1,13 +1,12 @@
-import json
 from dataclasses import replace
 
 import pytest
 import synthetic_results
 
 from blindsave.errors import BadInput
-from blindsave.policies.scripted import FIXED_CENTRE, INACTIVE, PRIVILEGED
-from blindsave.report import record, replays
-from blindsave.report.results import Results, read_results
+from blindsave.policies.scripted import FIXED_CENTRE
+from blindsave.report import replays
+from blindsave.report.results import Results
 from blindsave.task.shots import shots
 
 MEMBERS = {shot.id: shot for shot in shots("calibration")}
@@ -59,33 +58,6 @@ def test_disturbances_are_known_by_their_names():
     assert replays.disturbance_named("noise_2.5mm").noise_mm == 2.5
     with pytest.raises(BadInput, match="puck_drag_2"):
         replays.disturbance_named("puck_drag_2")
-
-
-def test_failures_are_recorded_from_tables_and_read_back(tmp_path):
-    """Three scripted rules really play 225 shots; their failures are then found, played again and kept."""
-    from blindsave.evidence import tables
-    from blindsave.evidence.schedule import schedule
-    from blindsave.policies.closed_loop import run
-
-    members = shots("validation")[:6]
-    plan = schedule("validation", (20,), members=members)
-    parts = []
-    for policy in (INACTIVE, PRIVILEGED):
-        done = run(policy, plan.episodes())
-        row = (done.labels, done.saved, done.steps, done.first_contact, done.reward)
-        parts.append(tables.rows(policy.name, 0, plan.layout, *row))
-    tables.write(tables.concatenate(parts), tmp_path / "validation.parquet")
-    path = record.record_failures(read_results(tmp_path))
-    again = read_results(tmp_path).replays
-    assert again is not None and json.loads(path.read_text()) == again
-    lanes = again["scenes"][0]["lanes"]
-    assert [lane["policy"] for lane in lanes] == ["inactive", "privileged"]
-    assert [lane["saved"] for lane in lanes] == [False, True]
-
-
-def test_recording_without_a_test_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="no test table"):
-        record.record_failures(read_results(tmp_path))
 
 
 def test_the_synthetic_replays_are_real_episodes():

@@ -1,4 +1,3 @@
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import synthetic_results
 
 from blindsave.errors import BadFile, BadInput
 from blindsave.evidence import tables
-from blindsave.report.analysis import analyse
 from blindsave.report.results import Results, read_results
 
 
@@ -76,14 +74,6 @@ def test_a_replay_file_with_a_cut_path_is_refused(folder: Path, tmp_path: Path):
     (tmp_path / "replays.json").write_text(json.dumps(document))
     with pytest.raises(BadFile, match="incomplete"):
         read_results(tmp_path)
-
-
-def test_deviations_are_what_plan_and_tables_disagree_in(folder: Path, tmp_path: Path):
-    shutil.copytree(folder, tmp_path / "r")
-    (tmp_path / "r" / "noise" / "noise_test.parquet").unlink()
-    found = analyse(read_results(tmp_path / "r"), 50).deviations
-    assert any(d.what == "grid noise_test" and d.done == "no table" for d in found)
-    assert any(d.what == "bootstrap replicates" and d.done == 50 for d in found)
 
 
 def test_a_test_that_the_plan_leaves_out_is_not_missing(results: Results):

@@ -1,154 +1,94 @@
-"""What `--plan` says: exact counts, core hours and wall time for a number of cores."""
+"""The analysis plan of a study: the published one, or the same cut down to what the study plays."""
 
-import json
-import re
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import tiny_study
 
-from blindsave import cli, study
-from blindsave.cli.study_plan import planned, show_plan
-from blindsave.engine import Output, Task
 from blindsave.errors import BadInput
-from blindsave.stages.estimate import RATES, TEACHING, core_seconds, duration, estimate, macs
-from blindsave.stages.scales import PAPER, SMOKE
-from blindsave.stages.study_file import read_study_file
-
-PAGE = Path(__file__).parents[2] / "docs" / "study-files.md"
-
-
-def examples() -> dict[str, str]:
-    """The study files of the page, by the name they give themselves."""
-    blocks = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    return {name[1]: block for block in blocks if (name := re.search(r'^name = "(.+)"$', block, re.M))}
+from blindsave.evidence.plan import load_plan
+from blindsave.stages.planning import plan_text, published_plan, reduced, refuse_other_plan, to_toml, write_plan
+from blindsave.stages.scales import PAPER, QUICK, SMOKE
+from blindsave.stages.site import Site
+from blindsave.stages.study_file import StudyFile, read_study_file
 
 
-def nothing() -> Output:
-    raise AssertionError("a plan runs nothing")
+def read(folder: Path, text: str) -> StudyFile:
+    (folder / "mine.toml").write_text(text)
+    return read_study_file(folder / "mine.toml")
 
 
-def task(**cost: float) -> Task:
-    return Task("t", nothing, cost={name.replace("_of_", " "): amount for name, amount in cost.items()})
+def test_the_analysis_plan_asks_only_what_is_played(tmp_path):
+    published = tomllib.loads(published_plan().read_text())
+    families = 'families = ["structured_k0", "gru_n64"]\n'
+    usual = reduced(published, read(tmp_path, families).scale)
+    assert {h["id"] for h in usual["hypotheses"]} == {"gru", "teacher", "noise-gru"}
+    other = read(tmp_path, f"{families}test_blackouts = [0, 40]\n[disturbances]\nnoise_mm = [0, 5]").scale
+    plan = reduced(published, other)
+    assert plan["endpoint"]["blackout"] == 40
+    assert "800 ms" in plan["endpoint"]["statement"]
+    assert {h["id"] for h in plan["hypotheses"]} == {"gru", "teacher"}
+    weaker = read(tmp_path, f"{families}[disturbances]\nnoise_mm = [0, 1]").scale
+    assert {h["id"] for h in reduced(published, weaker)["hypotheses"]} == {"gru", "teacher"}
 
 
-def test_the_papers_episodes_are_counted_exactly():
-    plan = planned(PAPER, 2)
-    assert plan["total"]["episodes"] == 324_223
-    assert plan["students"] == 35
-    by_stage = {one["stage"]: one for one in plan["plan"]}
-    assert by_stage["collectors"]["passes"] == 7 * 5 * 20_000 * 100
-    assert by_stage["finals"]["passes"] == 7 * 5 * 40_000 * 100
+def test_the_plan_file_survives_writing_and_cutting():
+    published = tomllib.loads(published_plan().read_text())
+    assert tomllib.loads(to_toml(published)) == published
+    assert reduced(published, PAPER)["contrasts"] == published["contrasts"]
+    assert {h["id"] for h in reduced(published, SMOKE)["hypotheses"]} == {"memory", "teacher"}
 
 
-def test_three_lines_make_a_study(tmp_path):
-    text = examples()["sizes"]
-    assert len([line for line in text.splitlines() if line and not line.startswith("#")]) == 3
-    (tmp_path / "any.toml").write_text(text)
-    scale = read_study_file(tmp_path / "any.toml").scale
-    assert scale.families == ("structured_k0_n16", "structured_k0", "gru_n16", "gru_n64")
-    assert planned(scale, 2)["students"] == 8
+def test_the_paper_scale_has_the_published_plan_to_the_byte_whoever_trains_its_teacher(tmp_path):
+    for scale in (PAPER, replace(PAPER, train_teacher=True)):
+        path = write_plan(Site(tmp_path, scale))
+        assert path.read_bytes() == published_plan().read_bytes()
 
 
-def test_fifty_seeds_of_twelve_families_in_five_sizes_are_planned(tmp_path):
-    (tmp_path / "any.toml").write_text(examples()["large"])
-    scale = read_study_file(tmp_path / "any.toml").scale
-    assert len(scale.training_seeds) == 50
-    assert len(scale.families) == len(set(scale.families)) == 12 * 5
-    plan = planned(scale, 64)
-    assert plan["students"] == 3000
-    by_stage = {one["stage"]: one for one in plan["plan"]}
-    assert by_stage["shadow"]["episodes"] == 60 * 20_000
-    assert by_stage["validation"]["episodes"] == 3001 * 225 * 5
-    assert by_stage["release"]["episodes"] == 3001 * 225 * 6
-    assert by_stage["noise"]["episodes"] == (10 * 50 + 1) * 225 * 6
-    assert plan["total"]["cpu_hours"] > 100
+@pytest.mark.parametrize("scale", [SMOKE, QUICK, replace(PAPER, test_blackouts=(0,)), replace(SMOKE, noise_mm=())])
+def test_a_reduced_plan_can_be_loaded_and_names_what_the_scale_plays(tmp_path, scale):
+    plan = load_plan(write_plan(Site(tmp_path, scale)))
+    assert tuple(plan.families) == scale.families
+    assert tuple(plan.training_seeds) == scale.training_seeds
+    assert set(plan.splits) == set(scale.test_splits)
+    assert ("noise_test" in plan.grids) == bool(scale.noise_mm)
+    assert plan.blackout in plan.grids["sealed_test"].blackouts
 
 
-def test_teachers_multiply_everything():
-    one, two = planned(SMOKE, 1), planned(SMOKE, 1, ["a", "b"])
-    for name in ("tasks", "episodes", "passes"):
-        assert two["total"][name] == 2 * one["total"][name]
-    assert two["total"]["core_s"] == pytest.approx(2 * one["total"]["core_s"], abs=0.2)
-    assert two["students"] == 2 * one["students"]
+def test_only_a_study_that_opens_the_published_test_binds_times(tmp_path):
+    published = tomllib.loads(published_plan().read_text())
+    bound = {scale.name: reduced(published, scale)["freeze"]["groups"]["efficiency"] for scale in (PAPER, SMOKE)}
+    assert bound["paper"] == published["freeze"]["groups"]["efficiency"]
+    assert bound["smoke"] == {"files": ["results/efficiency/accounting.json"]}
 
 
-def test_core_hours_do_not_depend_on_the_machine_but_time_does():
-    small, large = (planned(PAPER, cores) for cores in (1, 16))
-    assert small["total"]["core_s"] == large["total"]["core_s"]
-    assert small["total"]["seconds"] == pytest.approx(small["total"]["core_s"], abs=1)
-    assert large["total"]["seconds"] < small["total"]["seconds"] / 2
+def test_cutting_a_plan_leaves_the_published_one_alone():
+    published = tomllib.loads(published_plan().read_text())
+    before = to_toml(published)
+    reduced(published, SMOKE)
+    assert to_toml(published) == before
 
 
-def test_cores_share_episodes_and_trainings_but_not_a_timed_call():
-    playing, training, timed = [task(student=1000)], [task(train_of_structured_k0=1e6)] * 2, [task(latency=1000)]
-    alone = estimate("s", playing, 1).seconds
-    assert alone == pytest.approx(1000 * RATES["episode"])
-    assert estimate("s", playing, 8).seconds == pytest.approx(alone / 8)
-    alone = estimate("s", training, 1, seeds=5).seconds
-    assert estimate("s", training, 4, seeds=5).seconds == pytest.approx(alone / 4)
-    assert estimate("s", training, 64, seeds=5).seconds == pytest.approx(alone / 10)
-    assert estimate("s", timed, 8).seconds == estimate("s", timed, 1).seconds == pytest.approx(0.1)
-    assert estimate("s", [], 8).seconds == 0
+def test_titles_say_which_study_a_plan_is_for():
+    published = tomllib.loads(published_plan().read_text())
+    assert reduced(published, SMOKE)["title"].endswith("(smoke scale)")
+    assert reduced(published, tiny_study.TINY)["title"].endswith("(study tiny)")
 
 
-def test_families_are_costed_by_their_multiplications():
-    assert core_seconds("train gru_n16", 10) == 10 * RATES["mac"] * macs("gru_n16")
-    assert core_seconds("train gru_n16", 1) < core_seconds("train gru_n64", 1)
+def test_tables_within_tables_and_letters_of_any_kind_survive_writing():
+    document = {"a": '„x“ \\ "y"', "b": {"c": [1, 2.5], "d": {"e": True}}, "f": [{"g": 1}, {"g": 2, "h": {"i": []}}]}
+    assert tomllib.loads(to_toml(document)) == document
 
 
-def test_a_study_that_trains_its_teacher_plans_for_it():
-    planned = {one.stage: one for one in study.plan(replace(PAPER, train_teacher=True), 8)}["teacher"]
-    assert planned.core_s == pytest.approx(1e6 * RATES[TEACHING])
-    assert planned.seconds == pytest.approx(planned.core_s / 2)
-    assert (planned.episodes, planned.passes) == (0, 0)
-    assert {one.stage: one for one in study.plan(PAPER)}["teacher"].core_s == 0
-
-
-def test_every_unit_that_stages_name_has_a_rate():
-    scale = replace(PAPER, train_teacher=True)
-    units = {unit for stage in study.METHOD for one in stage.tasks(scale) for unit in one.cost}
-    assert all(core_seconds(unit, 1) > 0 for unit in units)
-
-
-def test_the_plan_is_printed_with_what_must_be_known(tmp_path, capsys):
-    (tmp_path / "any.toml").write_text('families = ["gru_n7"]\ntest_splits = ["principal_test"]')
-    cli.execute(["study", str(tmp_path / "any.toml"), "--plan", "--cores", "3"])
-    said = capsys.readouterr().out
-    assert "any: 1 family x 2 training seeds = 2 students" in said
-    assert "on 3 cores" in said
-    assert "opens the published principal test" in said
-    assert max(map(len, said.splitlines()[:-3])) <= 80
-    with pytest.raises(BadInput, match="at least one core"):
-        cli.execute(["study", "--plan", "--cores", "0"])
-
-
-def test_a_large_plan_fits_a_terminal(tmp_path, capsys):
-    (tmp_path / "any.toml").write_text(examples()["large"])
-    show_plan(planned(read_study_file(tmp_path / "any.toml").scale, 64))
-    assert "…" not in capsys.readouterr().out
-
-
-def test_the_plan_in_json_has_everything(capsys):
-    cli.execute(["study", "--scale", "smoke", "--plan", "--cores", "4", "--json"])
-    plan = json.loads(capsys.readouterr().out)
-    assert plan["planned_for"] == {"cores": 4}
-    assert plan["study"]["families"] == list(SMOKE.families)
-    for one in (*plan["plan"], plan["total"]):
-        assert one.keys() >= {"tasks", "episodes", "passes", "core_s", "seconds", "cpu_hours"}
-
-
-def test_bench_study_plans_with_what_it_measured(monkeypatch, capsys, tmp_path):
-    doubled = {unit: 2 * rate for unit, rate in RATES.items()}
-    monkeypatch.setattr("blindsave.stages.bench.measure_rates", lambda families, episodes, tell: doubled)
-    words = ["bench", "study", "--scale", "paper", "--cores", "1", "--results", str(tmp_path)]
-    cli.execute([*words, "--json"])
-    found = json.loads(capsys.readouterr().out)
-    assert found["total"]["core_s"] == pytest.approx(2 * planned(PAPER, 1, rates=RATES)["total"]["core_s"], 1e-4)
-    assert found["total_s"] == found["total"]["seconds"]
-    cli.execute(words)
-    assert "on 1 core" in capsys.readouterr().out
-
-
-def test_durations_are_readable():
-    assert [duration(s) for s in (50, 720, 12_600, 36e5)] == ["50 s", "12 min", "3.5 h", "1,000 h"]
+def test_a_plan_may_change_until_the_test_is_open(tmp_path):
+    site = tiny_study.site(tmp_path)
+    other = Site(tmp_path, replace(tiny_study.TINY, training_seeds=(14304,)))
+    write_plan(site)
+    refuse_other_plan(other)
+    site.ledger.append("opening", {})
+    refuse_other_plan(site)
+    with pytest.raises(BadInput, match=f"the test of {tmp_path} was opened for other families, seeds or tests"):
+        refuse_other_plan(other)
+    assert tomllib.loads(site.plan.read_text()) == tomllib.loads(plan_text(site))

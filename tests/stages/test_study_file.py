@@ -1,12 +1,9 @@
 """Study files: what they say becomes a scale, what is wrong with them becomes one sentence, and they run."""
 
-import csv
 import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -14,9 +11,6 @@ from blindsave import cli
 from blindsave.errors import BadFile, BadInput, BlindsaveError
 from blindsave.policies.catalog import model_file
 from blindsave.policies.students.student import Student
-from blindsave.stages import joint
-from blindsave.stages.planning import published_plan, reduced
-from blindsave.stages.reporting import statement
 from blindsave.stages.scales import PAPER, QUICK, SMOKE
 from blindsave.stages.study_file import KEYS, OPENS_PUBLISHED_TEST, StudyFile, read_study_file
 
@@ -225,70 +219,6 @@ def test_a_study_trains_a_teacher_or_names_some(tmp_path):
         cli.execute(["study", "--train-teacher", "--teacher", "x", "--plan"])
     assert read(tmp_path, "train_teacher = true").scale.train_teacher
     assert not read(tmp_path, "").scale.train_teacher
-
-
-def test_the_report_says_which_study_it_is(tmp_path):
-    said = statement(read(tmp_path, 'families = ["gru_n8"]').scale)
-    assert said.startswith('This is the study "mine" of a study file: 1 family, 2 training seeds')
-    assert "The principal test was not opened" in said
-    opened = statement(read(tmp_path, 'test_splits = ["principal_test"]').scale)
-    assert "opened the published principal test" in opened
-    assert statement(PAPER) == ""
-
-
-def test_the_analysis_plan_asks_only_what_is_played(tmp_path):
-    import tomllib
-
-    published = tomllib.loads(published_plan().read_text())
-    families = 'families = ["structured_k0", "gru_n64"]\n'
-    usual = reduced(published, read(tmp_path, families).scale)
-    assert {h["id"] for h in usual["hypotheses"]} == {"gru", "teacher", "noise-gru"}
-    other = read(tmp_path, f"{families}test_blackouts = [0, 40]\n[disturbances]\nnoise_mm = [0, 5]").scale
-    plan = reduced(published, other)
-    assert plan["endpoint"]["blackout"] == 40
-    assert "800 ms" in plan["endpoint"]["statement"]
-    assert {h["id"] for h in plan["hypotheses"]} == {"gru", "teacher"}
-    weaker = read(tmp_path, f"{families}[disturbances]\nnoise_mm = [0, 1]").scale
-    assert {h["id"] for h in reduced(published, weaker)["hypotheses"]} == {"gru", "teacher"}
-
-
-def test_several_teachers_are_summarised_together(tmp_path, capsys):
-    from blindsave.cli.study import Study
-
-    file = read(tmp_path, "[teachers]\na = 'shipped'\nb = 'shipped'")
-    cell = {"20": {"saves": 1, "shots": 2}}
-    page = tmp_path / "a/results/report/report.html"
-    difference = {"a": "x", "b": "y", "blackout": 20, "estimate": 0.01, "low": -0.02, "high": 0.034}
-    done = {
-        name: {
-            "save_rates": {"sealed_test": {name: cell}},
-            "contrasts": {"sealed_test": [difference]},
-            "report": str(page),
-        }
-        for name in ("a", "b")
-    }
-    summary = joint.summarise(file, tmp_path, done)
-    assert summary == json.loads((tmp_path / joint.SUMMARY).read_text())
-    assert summary["save_rates"] == {"sealed_test": {"a": {"a": cell}, "b": {"b": cell}}}
-    assert summary["teachers"]["a"] == {"report": "a/results/report/report.html"}
-    assert joint.summarise(file, tmp_path, done | {"b": {"save_rates": {}, "report": None}}) is None
-    Study(Path("study.toml")).show({"folder": str(tmp_path), "teachers": done, "summary": summary})
-    shown = capsys.readouterr().out
-    assert shown.count("+1.0 [-2.0, +3.4]") == 2 and "400 ms" in shown
-
-
-def test_planned_differences_of_the_shipped_study_are_those_of_its_report():
-    root = published_plan().parent
-    site: Any = SimpleNamespace(scale=PAPER, results=root / "results", plan=root / "protocol.toml")
-    found = joint.planned_contrasts(site)
-    assert list(found) == ["principal_test", "sealed_test"]
-    with (root / "results/report/tables/contrasts.csv").open(encoding="utf-8") as file:
-        reported = list(csv.DictReader(file))
-    ours = [(100 * c["estimate"], 100 * c["low"], 100 * c["high"]) for c in found["principal_test"]]
-    names = ("estimate", "estimate_low", "estimate_high")
-    assert len(ours) == len(reported)
-    for mine, row in zip(ours, reported, strict=True):
-        assert mine == pytest.approx([float(row[name]) for name in names])
 
 
 @pytest.fixture(scope="module")

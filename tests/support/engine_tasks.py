@@ -6,10 +6,24 @@ import time
 from pathlib import Path
 
 from blindsave import store
-from blindsave.engine import Output
+from blindsave.engine import Output, TaskEvent
 from blindsave.errors import BadInput
 from blindsave.progress import Progress
 from blindsave.stages.site import Site
+
+GONE_WITHIN_S = 60.0
+
+
+def silent(event: TaskEvent) -> None:
+    """Nobody listens."""
+
+
+def gone(pid: int) -> bool:
+    """Whether a process ends; waits for it."""
+    limit = time.monotonic() + GONE_WITHIN_S
+    while store.process_alive(pid) and time.monotonic() < limit:
+        time.sleep(0.02)
+    return not store.process_alive(pid)
 
 
 def mark(site: Site, name: str) -> Path:

@@ -1,6 +1,3 @@
-import json
-import subprocess
-import sys
 
 import pytest
 
@@ -39,8 +36,3 @@ def test_families_are_left_then_right():
     for left, right in families("calibration"):
         assert left.alias_family == right.alias_family
         assert left.target_y < 0 < right.target_y
-
-
-def test_command_prints_the_figures(figures):
-    run = [sys.executable, "-m", "blindsave", "audit", "--json"]
-    assert json.loads(subprocess.run(run, capture_output=True, text=True, check=True).stdout) == figures

@@ -7,6 +7,7 @@ from typing import Any
 import tyro
 
 from blindsave.cli.shared import Threads, print_facts, print_table
+from blindsave.errors import BadFile, BadInput
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.pipeline import Budget
 from blindsave.learning.distil.schedule import EPISODES, TRAINING_SEEDS
@@ -37,7 +38,6 @@ class DatasetVerify:
 
     def run(self) -> dict[str, Any]:
         """Check; the first offence is the error."""
-        from blindsave.errors import BadFile
         from blindsave.learning.distil.dataset import Dataset, audit_repeats, check
 
         dataset = Dataset.open(self.folder, verify=True)
@@ -100,6 +100,8 @@ class DistilStudents:
         """Distil."""
         from blindsave.learning.distil.workshop import Workshop, distil, minutes_from_now
 
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise BadInput("distillation needs at least one training seed, and none twice")
         budget = Budget(self.base_episodes, self.shadow_episodes, self.seeds, Recipe(epochs=self.epochs))
         shop = Workshop(self.work, self.teacher, budget, self.threads, minutes_from_now(self.minutes))
         return distil(shop, self.families, self.parallel)

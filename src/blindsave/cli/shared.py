@@ -1,6 +1,7 @@
 """What commands share: options and their checks, tables on standard output, lines on standard error."""
 
 import json
+import math
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,11 +21,14 @@ MOST_COLUMNS = 200
 
 
 def numbers(text: str, what: str) -> tuple[float, ...]:
-    """Read "0,5,10" as numbers."""
+    """Read "0,5,10" as finite numbers."""
     try:
-        return tuple(float(part) for part in text.split(","))
+        found = tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise BadInput(f"{what} must be numbers separated by commas, not '{text}'") from None
+        found = (math.nan,)
+    if not all(map(math.isfinite, found)):
+        raise BadInput(f"{what} must be numbers separated by commas, not '{text}'")
+    return found
 
 
 def whole_numbers(text: str, what: str) -> tuple[int, ...]:
@@ -40,7 +44,7 @@ def at_least_one(**options: int) -> None:
     """Refuse an option below one."""
     for name, value in options.items():
         if value < 1:
-            raise BadInput(f"--{name} must be at least 1, got {value}")
+            raise BadInput(f"--{name.replace('_', '-')} must be at least 1, got {value}")
 
 
 def tell(line: str) -> None:

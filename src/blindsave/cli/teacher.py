@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import tyro
 
-from blindsave.cli.shared import Threads, print_table, tell
+from blindsave.cli.shared import Threads, at_least_one, print_table, tell
 from blindsave.errors import BadInput
 
 DEFAULT_FOLDER = Path("runs/teacher")
@@ -97,6 +97,8 @@ class Validate:
         from blindsave.learning.dreamer.run import validate_teacher
         from blindsave.learning.dreamer.validate import MODES
 
+        if not self.folder.is_dir():
+            raise BadInput(f"there is no run {self.folder}")
         modes = MODES if self.mode == "both" else (self.mode,)
         return validate_teacher(self.folder, split=self.split, modes=modes, minutes=self.minutes, threads=self.threads)
 
@@ -242,6 +244,7 @@ class BenchTrain:
         """Measure."""
         from blindsave.store import provenance
 
+        at_least_one(rounds=self.rounds, updates_per_call=self.updates_per_call, population=self.population)
         if self.what == "teacher":
             from blindsave.bench import teacher
 

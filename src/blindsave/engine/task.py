@@ -99,13 +99,16 @@ class Task(Generic[S]):
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> "Task[Any]":
         """What `to_dict` wrote."""
-        return cls(**{**found, "work": function_named(found["work"])})
+        work = function_named(found["work"])
+        if work is None:
+            raise BadInput(f"the task `{found['key']}` is work that this version does not know: {found['work']}")
+        return cls(**{**found, "work": work})
 
 
-def function_named(name: str) -> Callable[..., Any]:
+def function_named(name: str) -> Callable[..., Any] | None:
     """The function of a name "module:function"; None where there is no such thing."""
     module, _, function = name.partition(":")
-    return getattr(import_module(module), function, None)  # pyright: ignore[reportReturnType]
+    return getattr(import_module(module), function, None)
 
 
 def describe_place(place: Place) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def import_trainings(site: Site, source: Path) -> int:
     if source.is_file():
         return len(unpack(source, site.work))
     root = source / "work" if (source / "work").is_dir() else source
-    chosen = [path for pattern in (*KEPT, "dataset/*/*") for path in sorted(root.glob(pattern)) if path.is_file()]
+    chosen = sorted({path for pattern in (*KEPT, "dataset/*/*") for path in root.glob(pattern) if path.is_file()})
     if not chosen:
         raise BadInput(f"{source} holds no students and no datasets")
     for path in chosen:
