@@ -116,16 +116,16 @@ def split(args: list[str]) -> tuple[str, list[str]]:
 
 def execute(args: list[str]) -> None:
     """Run one command line; errors are exceptions here, sentences in `main`."""
-    import tyro
+    from blindsave.cli.parsing import parse
+    from blindsave.cli.targets import refuse_unwritable_options
 
     name, rest = split(args)
-    as_json = "--json" in rest
-    rest = [arg for arg in rest if arg != "--json"]
     module, _, cls = COMMANDS[name].path.partition(":")
     kind = getattr(importlib.import_module(module), cls)
-    command = tyro.cli(kind, args=rest, prog=f"blindsave {name}")
+    command = parse(kind, name, rest)
+    refuse_unwritable_options(command, kind)
     result = command.run()
-    if as_json:
+    if command.json:
         json.dump(result, sys.stdout, allow_nan=False)
         sys.stdout.write("\n")
     elif hasattr(command, "show"):
@@ -161,6 +161,11 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        sys.exit(_complain(f"{place}{error.strerror or error}"))
+    except MemoryError:
+        sys.exit(_complain("this needs more memory than there is"))
     except KeyboardInterrupt:
         _complain("interrupted")
         sys.exit(130)
