@@ -7,6 +7,7 @@ from typing import Any
 import tyro
 
 from blindsave.cli.shared import Threads, print_facts, print_table
+from blindsave.cli.targets import OutFile, OutFolder
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.pipeline import Budget
 from blindsave.learning.distil.schedule import EPISODES, TRAINING_SEEDS
@@ -59,7 +60,7 @@ class DatasetExport:
 
     folder: tyro.conf.Positional[Path]
     """Dataset folder (the one with manifest.json)."""
-    out: Path
+    out: OutFolder
     """Folder of Minari datasets to write into."""
     name: str = "blindsave/episodes-v0"
     """Minari's name for the dataset."""
@@ -76,7 +77,7 @@ class DatasetExport:
 class DistilStudents:
     """Distil the teacher into families of students: base data, collectors, shadow data, finals. Resumes by itself."""
 
-    work: Path = Path("runs/students")
+    work: OutFolder = Path("runs/students")
     """Where datasets, students and checkpoints are kept."""
     families: tuple[str, ...] = PAPER_FAMILIES
     """Families to distil."""
@@ -119,7 +120,7 @@ class DistilStudents:
 class DistilPilot:
     """Train the k = 2 pilot without and with shadow-teacher correction and measure how far its histories stray."""
 
-    work: Path = Path("runs/pilot")
+    work: OutFolder = Path("runs/pilot")
     """Where datasets and students are kept; the base data of `distil students` is reused from the same folder."""
     teacher: Path | None = None
     """Teacher file; the shipped one by default."""
@@ -151,7 +152,7 @@ class DistilCurves:
 
     metrics: tyro.conf.Positional[Path]
     """metrics.jsonl of a students folder."""
-    out: Path
+    out: OutFile
     """Picture to write: .png, .svg or .pdf."""
 
     def run(self) -> dict[str, Any]:
@@ -169,7 +170,7 @@ class DistilShip:
 
     work: Path = Path("runs/students")
     """Work folder of `distil students`."""
-    models: Path | None = None
+    models: OutFolder | None = None
     """Models folder; the one this package reads by default."""
 
     def run(self) -> dict[str, Any]:
@@ -189,7 +190,7 @@ class DistilPack:
 
     work: Path = Path("runs/students")
     """Work folder of `distil students`."""
-    out: Path = Path("students.tar")
+    out: OutFile = Path("students.tar")
     """Archive to write: an ordinary tar, which `study --import` reads."""
 
     def run(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import tyro
 
 from blindsave.cli.shared import Threads, at_least_one, numbers, print_saves, print_table, whole_numbers
+from blindsave.cli.targets import OutFile, OutFolder
 from blindsave.errors import BadInput
 from blindsave.progress import Progress
 
@@ -29,9 +30,9 @@ class Evaluate:
     """Standard deviations of the tracked position; 0 is clean."""
     label: bool = False
     """Also compare every action with the teacher's (column action_mse)."""
-    out: Path | None = None
+    out: OutFile | None = None
     """Where the table goes; by default beside the work folder, named by its content."""
-    work: Path = Path("runs/evaluate")
+    work: OutFolder = Path("runs/evaluate")
     """Folder of finished policies."""
     threads: Threads = None
 

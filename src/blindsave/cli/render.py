@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from blindsave.cli.targets import OutFile
 from blindsave.errors import BadInput
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ FORMATS = (".png", ".gif", ".mp4")
 class Render:
     """Draw an episode as a film (.mp4, .gif) or as four moments (.png), or the two shots of an alias pair (.png)."""
 
-    out: Path
+    out: OutFile
     """Where to write; the ending decides the format: .png, .gif or .mp4."""
     shot: str = "validation:alias:038:near_post_left"
     """Id of the shot (`blindsave shots` lists them)."""

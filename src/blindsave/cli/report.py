@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from blindsave.cli.shared import print_table, tell
+from blindsave.cli.targets import OutFolder
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,7 @@ class Report:
 
     results: Path = Path("results")
     """Folder of episode tables, efficiency files, ledger and plan (docs/report.md lists its files)."""
-    out: Path | None = None
+    out: OutFolder | None = None
     """Where to write; default: the folder `report` inside the results."""
     record: bool = False
     """First play some failures again, from the shipped policies, and keep them in results/replays.json."""

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import tyro
 
 from blindsave.cli.shared import print_table
+from blindsave.cli.targets import OutFolder
 from blindsave.errors import BadInput, BlindsaveError
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -125,7 +126,7 @@ class Export:
 
     policy: tyro.conf.Positional[str]
     """`FAMILY/SEED` (a shipped student), `teacher`, or a policy file."""
-    out: Path = Path("out")
+    out: OutFolder = Path("out")
     """Folder for the files."""
     format: Literal["c", "onnx"] = "c"
     """What to write."""

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from blindsave.cli.shared import print_saves, print_table, tell
+from blindsave.cli.targets import OutFolder
 from blindsave.errors import BadInput
 
 HOME = Path("runs/study")
@@ -29,7 +30,7 @@ class Study:
     What it does not name is as in the preset it starts from (scale = "quick" unless it says otherwise)."""
     scale: Literal["smoke", "quick", "paper"] | None = None
     """How much of everything: smoke (a minute or two), quick (about five minutes on two cores, the default), paper."""
-    folder: Path | None = None
+    folder: OutFolder | None = None
     """Where the study is kept; runs/study/SCALE or runs/study/NAME by default. Each of a file's teachers has a folder
     inside."""
     families: tuple[str, ...] = ()
