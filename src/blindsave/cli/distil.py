@@ -67,9 +67,10 @@ class DatasetExport:
 
     def run(self) -> dict[str, Any]:
         """Export."""
-        from blindsave.deploy.minari import export_minari
+        from blindsave.deploy.minari import export_minari, target_of
         from blindsave.learning.distil.dataset import Dataset
 
+        target_of(self.name, self.out)  # before the dataset is read
         return {"path": str(export_minari(Dataset.open(self.folder, verify=True), self.name, self.out))}
 
 

@@ -12,6 +12,9 @@ from blindsave.cli.targets import OutFile, OutFolder
 from blindsave.errors import BadInput
 from blindsave.progress import Progress
 
+MOST_REPLICATES = 200_000
+"""Of a bootstrap, all of which are held in memory."""
+
 
 @dataclass(frozen=True)
 class Evaluate:
@@ -94,6 +97,8 @@ class Stats:
         from blindsave.verify import refuse_unverified
 
         at_least_one(replicates=self.replicates)
+        if self.replicates > MOST_REPLICATES:
+            raise BadInput(f"--replicates must be at most {MOST_REPLICATES:,}, got {self.replicates}")
         held = []
         for path in (self.table, *self.teachers):
             refuse_unverified(path)
@@ -160,8 +165,10 @@ class PowerCommand:
         from blindsave.evidence.power import power
         from blindsave.evidence.saves import saves
 
-        if self.points <= 0:
-            raise BadInput(f"--points must be above zero, not {self.points:g}")
+        if not 0 < self.points <= 100:
+            raise BadInput(f"--points must be above zero and at most 100, not {self.points:g}")
+        if self.a == self.b:
+            raise BadInput(f"a difference is of two policies; --a and --b are both {self.a}")
         dense = saves(tables.read(self.table), self.split)
         return power(dense, self.a, self.b, self.blackout, self.points / 100, method=self.method).to_dict()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from blindsave.cli.shared import print_table, tell
-from blindsave.cli.targets import OutFolder
+from blindsave.cli.targets import OutFolder, refuse_unwritable
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,13 @@ class Report:
         from blindsave.report.record import record_failures
         from blindsave.report.results import read_results
 
+        out = self.out or self.results / "report"
+        if self.out is None and self.results.is_dir():
+            refuse_unwritable(out, "folder")
         if self.record:
             tell("recording failures")
             record_failures(read_results(self.results))
-        return build(self.results, self.out or self.results / "report", tell=tell).to_dict()
+        return build(self.results, out, tell=tell).to_dict()
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the verdicts and where everything is."""

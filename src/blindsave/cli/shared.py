@@ -1,6 +1,7 @@
 """What commands share: options and their checks, tables on standard output, lines on standard error."""
 
 import json
+import math
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +16,8 @@ Threads = Annotated[
     tyro.conf.arg(help="Threads of the simulation; all cores by default. Results do not depend on it."),
 ]
 
+MOST = 1_000_000_000
+"""Of anything that is counted."""
 MOST_COLUMNS = 200
 """Letters in a line; longer words are folded."""
 
@@ -22,9 +25,12 @@ MOST_COLUMNS = 200
 def numbers(text: str, what: str) -> tuple[float, ...]:
     """Read "0,5,10" as numbers."""
     try:
-        return tuple(float(part) for part in text.split(","))
+        found = tuple(float(part) for part in text.split(","))
     except ValueError:
         raise BadInput(f"{what} must be numbers separated by commas, not '{text}'") from None
+    if not all(map(math.isfinite, found)):
+        raise BadInput(f"{what} must be finite numbers, not '{text}'")
+    return found
 
 
 def whole_numbers(text: str, what: str) -> tuple[int, ...]:
@@ -36,11 +42,13 @@ def whole_numbers(text: str, what: str) -> tuple[int, ...]:
     return tuple(int(value) for value in found)
 
 
-def at_least_one(**options: int) -> None:
-    """Refuse an option below one."""
+def at_least_one(**options: int | None) -> None:
+    """Refuse an option below one, or one that no machine could hold."""
     for name, value in options.items():
-        if value < 1:
-            raise BadInput(f"--{name} must be at least 1, got {value}")
+        if value is not None and value < 1:
+            raise BadInput(f"--{name.replace('_', '-')} must be at least 1, got {value}")
+        if value is not None and value > MOST:
+            raise BadInput(f"--{name.replace('_', '-')} must be at most {MOST:,}, got {value}")
 
 
 def tell(line: str) -> None:

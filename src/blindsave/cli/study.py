@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from blindsave.cli.shared import print_saves, print_table, tell
-from blindsave.cli.targets import OutFolder
+from blindsave.cli.targets import OutFolder, refuse_unwritable
 from blindsave.errors import BadInput
 
 HOME = Path("runs/study")
@@ -76,6 +76,7 @@ class Study:
         if self.plan:
             return self._plan(scale)
         site = Site(self.folder or HOME / scale.name, scale, self.teacher, self.threads)
+        refuse_unwritable(site.folder, "folder")
         refuse_other_plan(site)
         self._bring(site)
         with open_engine(self.engine, self.workers, self.address) as engine:
@@ -98,6 +99,7 @@ class Study:
         sites = file.sites(folder, threads=self.threads)
         if self.plan:
             return self._plan(file.scale, list(sites), file.warnings)
+        refuse_unwritable(folder, "folder")
         for warning in file.warnings:
             tell(f"note: {warning}")
         for site in sites.values():
