@@ -37,3 +37,25 @@ def test_options_below_one_are_refused_by_name():
     shared.at_least_one(rounds=1)
     with pytest.raises(BadInput, match="--rounds must be at least 1, got 0"):
         shared.at_least_one(shots=3, rounds=0)
+
+
+def test_a_long_message_is_folded_and_squeezes_no_name_at_80_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    message = f"/home/{'x' * 150}/manifest.json is damaged: " + "its SHA-256 is not the one written " * 20
+    shared.print_table("runs/study", ["stage", "state", ""], [["collectors", "damaged", message], ["base", "done", ""]])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("collectors" in line and "damaged" in line for line in lines)
+
+
+def test_values_inside_others_are_rows_of_their_own(capsys):
+    shared.print_facts("pilot", {"saves": {"20": {"saves": 3, "shots": 4}}, "error": {"hidden": 0.5, "seeds": [1, 2]}})
+    out = capsys.readouterr().out
+    assert "{" not in out and "3 of 4" in out and "error, hidden" in out and "1, 2" in out
+
+
+def test_numbers_are_finite():
+    assert shared.numbers("0,5.5", "--noise-mm") == (0.0, 5.5)
+    for text in ("nan", "1,inf", "1e999"):
+        with pytest.raises(BadInput, match="--noise-mm must be finite"):
+            shared.numbers(text, "--noise-mm")

@@ -6,7 +6,7 @@ from typing import Any
 
 import tyro
 
-from blindsave.cli.shared import Threads, print_facts, print_table
+from blindsave.cli.shared import Threads, facts, print_table
 from blindsave.cli.targets import OutFile, OutFolder
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.pipeline import Budget
@@ -143,8 +143,10 @@ class DistilPilot:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print both columns."""
-        for name in ("without_correction", "with_correction"):
-            print_facts(name.replace("_", " "), result[name])
+        without, corrected = (facts(result[name]) for name in ("without_correction", "with_correction"))
+        rows = [[name, text, corrected.get(name, "-")] for name, text in without.items()]
+        title = f"{result['family']}/{result['seed']}; saves by hidden control steps"
+        print_table(title, ["", "without correction", "with correction"], rows)
 
 
 @dataclass(frozen=True)
