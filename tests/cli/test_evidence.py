@@ -110,7 +110,7 @@ def test_bench_coverage_reports_every_population(capsys):
         (["evaluate"], "at least one policy"),
         (["stats", "none.parquet"], "none.parquet"),
         (["power", "none.parquet", "--points", "0"], "--points"),
-        (["power", "none.parquet", "--points", "nan"], "--points: 'nan' is not a finite number"),
+        (["power", "none.parquet", "--points", "nan"], "--points must be a finite number, got 'nan'"),
         (["power", "none.parquet", "--a", "gru_n64", "--b", "gru_n64"], "both gru_n64"),
         (["evaluate", "inactive", "--noise-mm", "nan"], "finite"),
         (["stats", "none.parquet", "--replicates", "10000000000"], "--replicates must be at most"),

@@ -102,6 +102,9 @@ EXTRAS = {
     "ray": "cluster",
 }
 
+LONGEST_LINE = 800
+"""Letters of a sentence about a mistake; what is in the middle is left out."""
+
 
 def overview() -> str:
     """Return the text of `blindsave --help`."""
@@ -192,5 +195,9 @@ def main() -> None:
 
 
 def _complain(sentence: str) -> int:
-    print(f"blindsave: {sentence}", file=sys.stderr)
+    """Print one line, whatever a path or a name in it holds."""
+    line = " ".join(sentence.split()).encode("utf-8", "backslashreplace").decode()
+    if len(line) > LONGEST_LINE:
+        line = f"{line[: LONGEST_LINE // 2]} ... {line[-LONGEST_LINE // 2 :]}"
+    print(f"blindsave: {line}", file=sys.stderr)
     return 2

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import io
 import math
 import re
@@ -15,7 +16,10 @@ import tyro
 
 from blindsave.errors import BadInput
 
-LARGEST = 2**62
+MOST, LARGEST_SEED = 1_000_000_000, 2**32 - 1
+SIDE_BY_SIDE, MOST_SIDE_BY_SIDE = ("threads", "workers", "parallel", "cores", "population"), 4096
+FROM_ZERO = ("seed", "seeds", "sampling_seed", "port", "cpu", "blackout", "locked_steps", "step", "replay")
+"""Options for which zero means something, or is refused with a better sentence; all others count from one."""
 SINGULAR = {"policies": "policy", "families": "family", "seeds": "seed", "names": "name", "teachers": "teacher"}
 
 
@@ -31,6 +35,7 @@ def parse(kind: type, name: str, args: list[str]) -> Any:
         raise BadInput(f"{_sentence(said.getvalue())}; `blindsave {name} --help` explains it") from None
 
 
+@functools.cache
 def presented(kind: type) -> type:
     """A command as it meets people: with `--json`, names for values, and only defaults that say something."""
     hints = typing.get_type_hints(kind, include_extras=True)
@@ -58,7 +63,7 @@ def _named(hint: Any, name: str) -> Any:
         (one,) = (member for member in inner if member is not type(None))
         return _read(hint, _bare(one), name)
     if origin is tuple:
-        return _read(hint, _bare(inner[0]), SINGULAR.get(name, name), several=True)
+        return _read(hint, _bare(inner[0]), name, several=True)
     return _read(hint, hint, name)
 
 
@@ -66,11 +71,11 @@ def _read(hint: Any, of: Any, name: str, *, several: bool = False) -> Any:
     if of not in _READERS:
         return hint
     metavar, read = _READERS[of]
-    metavar = metavar or name.upper()
+    metavar = metavar or SINGULAR.get(name, name).upper()
     spec = tyro.constructors.PrimitiveConstructorSpec(
         nargs="*" if several else 1,
         metavar=f"{metavar} ..." if several else metavar,
-        instance_from_str=lambda words: tuple(map(read, words)) if several else read(words[0]),
+        instance_from_str=lambda words: tuple(read(word, name) for word in words) if several else read(words[0], name),
         is_instance=lambda value: True,  # defaults are the programmer's, and pyright checks them
         str_from_instance=lambda value: [str(one) for one in value] if several else [str(value)],
     )
@@ -85,36 +90,42 @@ def _is_tuple(hint: Any) -> bool:
     return typing.get_origin(_bare(hint)) is tuple
 
 
-def _whole(word: str) -> int:
+def _whole(word: str, name: str) -> int:
     if not re.fullmatch(r"[+-]?[0-9]{1,40}", word):
-        raise ValueError(f"{_short(word)} is not a whole number")
-    if abs(value := int(word)) > LARGEST:
-        raise ValueError(f"{_short(word)} is too large")
-    return value
+        raise ValueError(f"must be a whole number, got {_short(word)}")
+    low = 0 if name in FROM_ZERO else 1
+    high = LARGEST_SEED if "seed" in name else MOST_SIDE_BY_SIDE if name in SIDE_BY_SIDE else MOST
+    return _within(int(word), low, high)
 
 
-def _number(word: str) -> float:
+def _number(word: str, name: str) -> float:
     try:
-        value = float(word)
+        value = float(word.encode("ascii"))
     except ValueError:
-        raise ValueError(f"{_short(word)} is not a number") from None
+        raise ValueError(f"must be a number, got {_short(word)}") from None
     if not math.isfinite(value):
-        raise ValueError(f"{_short(word)} is not a finite number")
-    if abs(value) > LARGEST:
-        raise ValueError(f"{_short(word)} is too large")
+        raise ValueError(f"must be a finite number, got {_short(word)}")
+    return _within(value, 0, MOST)
+
+
+def _within(value: Any, low: int, high: int) -> Any:
+    if value < low:
+        raise ValueError(f"must be at least {low}, got {value}")
+    if value > high:
+        raise ValueError(f"must be at most {high:,}, got {value}")
     return value
 
 
-def _path(word: str) -> Path:
+def _path(word: str, name: str) -> Path:
     if not word or "\0" in word:
-        raise ValueError("a path is wanted, and there is none")
+        raise ValueError(f"must be a path, got {_short(word)}")
     return Path(word)
 
 
-_READERS: dict[Any, tuple[str, Callable[[str], Any]]] = {
+_READERS: dict[Any, tuple[str, Callable[[str, str], Any]]] = {
     int: ("N", _whole),
     float: ("NUMBER", _number),
-    str: ("", str),
+    str: ("", lambda word, name: word),
     Path: ("PATH", _path),
 }
 
@@ -124,13 +135,15 @@ def _short(word: str) -> str:
 
 
 def _sentence(box: str) -> str:
-    """What the parser drew as a box, up to its first rule, in one line."""
+    """The first paragraph that the parser drew in a box (of lines, or of dashes where there is no Unicode)."""
     body: list[str] = []
-    for line in box.splitlines()[1:]:
+    for line in box.splitlines()[1:]:  # the first one is the title
         text = line.strip("│╭╮╰╯ ")
-        if not text.strip("─"):
+        if text.strip("─-"):
+            body.append(text)
+        elif body:
             break
-        body.append(text)
     if len(body) > 1 and body[0].startswith("Missing from"):
         return f"{body[1]} is missing"
-    return " ".join(body).removeprefix("Error parsing ").rstrip(". ") or "these options cannot be used"
+    words = " ".join(body).removeprefix("Error parsing ").rstrip(". ")
+    return re.sub(r"^(\S+): must ", r"\1 must ", words) or "these options cannot be used"

@@ -49,6 +49,8 @@ class Render:
             raise BadInput(f"--out must end in {', '.join(FORMATS)}, got '{self.out.name}'")
         if not 320 <= self.width <= 3840:
             raise BadInput(f"--width must be between 320 and 3840 pixels, got {self.width}")
+        if not 1 <= self.fps <= 60 or not 0.1 <= self.slower <= 50:
+            raise BadInput(f"--fps must be 1 to 60 and --slower 0.1 to 50, got {self.fps} and {self.slower:g}")
         return self._pair() if self.pair is not None else self._episode()
 
     def _episode(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from blindsave.cli.shared import print_table, tell
 from blindsave.cli.targets import OutFolder, refuse_unwritable
+from blindsave.errors import BadFile
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,9 @@ class Report:
         from blindsave.report.results import read_results
 
         out = self.out or self.results / "report"
-        if self.out is None and self.results.is_dir():
-            refuse_unwritable(out, "folder")
+        if not self.results.is_dir():
+            raise BadFile(f"there is no results folder {self.results}")
+        refuse_unwritable(out, "folder")
         if self.record:
             tell("recording failures")
             record_failures(read_results(self.results))

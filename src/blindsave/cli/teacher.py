@@ -282,7 +282,7 @@ def parse_overrides(name: str, text: str) -> dict[str, Any]:
     """Read a JSON object given as an option."""
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"--{name} is not JSON: {error}") from error
     if not isinstance(value, dict):
         raise BadInput(f"--{name} must be a JSON object, got {text}")
