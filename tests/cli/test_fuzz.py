@@ -16,14 +16,33 @@ import typing
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from blindsave import cli
+from blindsave.cli.targets import Target
+from blindsave.evidence import tables
 
 pytest.importorskip("jax")
 REPOSITORY = Path(__file__).parents[2]
 LONGEST_S = 5
-NUMBERS = ("nan", "inf", "-inf", "-1", "0", "1.5", "x", "", "9" * 5000, "1e999", "99999999999999999999", "½", "١٢", "\ud800")
+NUMBERS = (
+    "nan",
+    "inf",
+    "-inf",
+    "-1",
+    "0",
+    "1.5",
+    "x",
+    "",
+    "9" * 5000,
+    "1e999",
+    "99999999999999999999",
+    "½",
+    "١٢",
+    "\ud800",
+)
 PATHS = (
     "",
     "/proc/nowhere/x.png",
@@ -36,10 +55,30 @@ PATHS = (
     "folder.png",
     "regular",
 )
-WORDS = ("", "nan", "-1", "../../x-v0", "/etc/passwd", "x" * 100_000, "日本/1", "\ud800", "a\nb", "0,,1", "1e999", "[" * 5000, "{}")
+WORDS = (
+    "",
+    "nan",
+    "-1",
+    "../../x-v0",
+    "/etc/passwd",
+    "x" * 100_000,
+    "日本/1",
+    "\ud800",
+    "a\nb",
+    "0,,1",
+    "1e999",
+    "[" * 5000,
+    "{}",
+)
 VALUES: dict[typing.Any, tuple[str, ...]] = {int: NUMBERS, float: NUMBERS, Path: PATHS, str: WORDS, bool: ("maybe",)}
-ALWAYS_WRONG = set(NUMBERS) - {"0", "1.5"}
-"""Of numbers: what no option may take (1.5 is a number, and zero sometimes a count)."""
+ALWAYS_WRONG = {
+    int: {*NUMBERS} - {"0"},
+    float: {*NUMBERS} - {"0", "1.5"},
+    bool: {"maybe"},
+    "file": {*PATHS} - {"regular"},
+    "folder": {*PATHS} - {"folder.png"},
+}
+"""What no option may take that wants such a value, or writes there."""
 
 ENOUGH: dict[str, list[str]] = {
     "render": ["--out", "x.png"],
@@ -47,8 +86,8 @@ ENOUGH: dict[str, list[str]] = {
     "verify": ["nowhere"],
     "report": ["--results", "nowhere"],
     "status": ["nowhere"],
-    "stats": ["none.parquet"],
-    "power": ["none.parquet"],
+    "stats": ["table.parquet", "--plan", str(REPOSITORY / "protocol.toml"), "--replicates", "20"],
+    "power": ["table.parquet"],
     "study": ["--scale", "smoke"],
     "export": ["feed_forward/14303"],
     "replay": ["none.npz", "--out", "x.npz"],
@@ -109,8 +148,19 @@ def reached(*args, **options):
     raise Reached
 
 
+@pytest.fixture(scope="module")
+def small_table(tmp_path_factory) -> Path:
+    """Two policies on the visible shots and the longest blackout, of the published table."""
+    whole = tables.read(REPOSITORY / "results" / "test" / "principal_test.parquet")
+    chosen = pc.and_(
+        pc.is_in(whole["policy"].cast(pa.string()), pa.array(["gru_n64", "structured_k0"])),
+        pc.is_in(whole["blackout"].cast(pa.int64()), pa.array([0, 20])),
+    )
+    return tables.write(whole.filter(chosen), tmp_path_factory.mktemp("table") / "small.parquet")
+
+
 @pytest.fixture
-def alone(tmp_path, monkeypatch) -> Path:
+def alone(tmp_path, monkeypatch, small_table) -> Path:
     """A folder to run in, with things in it that look like targets and are none, and work that never begins."""
     for target in WORK:
         module, _, name = target.partition(":")
@@ -123,39 +173,36 @@ def alone(tmp_path, monkeypatch) -> Path:
     here.mkdir(parents=True)
     (here / "regular").write_text("a file")
     (here / "folder.png").mkdir()
+    (here / "table.parquet").symlink_to(small_table)
     (here / "dangling").symlink_to(here / "nothing")
     monkeypatch.chdir(here)
     return here
 
 
-def options_of(name: str) -> Iterator[tuple[str, bool, type]]:
-    """Flag, whether it is positional, and the type of its values."""
+def options_of(name: str) -> Iterator[tuple[str, bool, type, str | None]]:
+    """Flag, whether it is positional, the type of its values, and what is written there."""
     module, _, kind = cli.COMMANDS[name].path.partition(":")
     command = getattr(importlib.import_module(module), kind)
     hints = typing.get_type_hints(command, include_extras=True)
     for field in dataclasses.fields(command):
-        hint, positional, flag = hints[field.name], False, field.name
+        hint, positional, flag, target = hints[field.name], False, field.name, None
         while typing.get_origin(hint) is not None and typing.get_origin(hint) is not typing.Literal:
             for mark in getattr(hint, "__metadata__", ()):
                 flag = getattr(mark, "name", None) or flag
                 positional |= "Positional" in repr(mark)
+                target = mark.kind if isinstance(mark, Target) else target
             inner = [one for one in typing.get_args(hint) if one is not type(None)]
             hint = inner[0]
-        yield f"--{flag.replace('_', '-')}", positional, str if typing.get_origin(hint) else hint
+        yield f"--{flag.replace('_', '-')}", positional, str if typing.get_origin(hint) else hint, target
 
 
 def lines_of(name: str) -> Iterator[tuple[list[str], bool]]:
     """Command lines, and whether they must be refused."""
     enough = ENOUGH.get(name, [])
-    for flag, positional, kind in options_of(name):
+    for flag, positional, kind, target in options_of(name):
         for value in VALUES[kind]:
-            wrong = kind in (int, float) and value in ALWAYS_WRONG
-            if positional:
-                yield [*name.split(), value, *(enough[1:] if enough else [])], wrong
-            elif kind is bool:
-                yield [*name.split(), *enough, f"{flag}={value}"], True
-            else:
-                yield [*name.split(), *enough, f"{flag}={value}"], wrong or (kind is int and value == "1.5")
+            words = [value, *enough[1:]] if positional else [*enough, f"{flag}={value}"]
+            yield [*name.split(), *words], value in ALWAYS_WRONG.get(target or kind, ())
 
 
 @contextlib.contextmanager
@@ -197,7 +244,7 @@ def entries(*folders: Path) -> set[str]:
 @pytest.mark.parametrize("name", list(cli.COMMANDS))
 def test_hostile_values_give_one_sentence_before_any_work(name, alone, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", [])
-    around = (tmp_path, tmp_path / "a", REPOSITORY, REPOSITORY / "results", REPOSITORY / "models", Path("/"), Path("/proc/self"))
+    around = (tmp_path, tmp_path / "a", REPOSITORY, REPOSITORY / "results", REPOSITORY / "models", Path("/"))
     before, kept = entries(*around), entries(alone)
     offences = []
     for words, must_fail in lines_of(name):
