@@ -275,8 +275,6 @@ def _cores(given: int | None) -> int:
     """Cores that a plan is for; this machine's by default."""
     from blindsave.engine.machine import cores
 
-    if given is not None and given < 1:
-        raise BadInput("a study needs at least one core")
     return given or cores()
 
 
