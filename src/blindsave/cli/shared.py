@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
@@ -111,8 +112,13 @@ def _fact(value: Any) -> str:
 
 
 def print_facts(title: str, values: Mapping[str, Any]) -> None:
-    """Print named values, one to a line."""
-    print_table(title, ["", ""], [list(row) for row in facts(values).items()])
+    """Print named values, one to a line; long ones (hashes, paths) on a line of their own, where they can be copied."""
+    found, room = facts(values), shutil.get_terminal_size().columns
+    width = max(map(len, found), default=0)
+    print(title)
+    for name, text in found.items():
+        line = f"  {name:<{width}}  {text}"
+        print(line if len(line) <= room else f"  {name}\n    {text}")
 
 
 def print_saves(split: str, policies: Mapping[str, Mapping[str, Any]]) -> None:
