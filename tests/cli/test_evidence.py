@@ -67,15 +67,25 @@ def test_two_files_that_hold_the_same_name_are_compared_under_names_of_their_own
     assert "its rows are those of feed_forward@b/7" in capsys.readouterr().out.replace("\n", "")
 
 
-def test_stats_and_power_read_the_table(evaluated, capsys):
+def test_power_reads_the_published_table(capsys):
+    path = str(REPOSITORY / "results/test/principal_test.parquet")
+    answer = run(capsys, "power", path, "--points", "5")
+    assert answer["shots_needed"] > 0 and 0 < answer["resolvable_now"] < 1
+
+
+def test_a_split_that_is_not_in_the_table_is_named_with_those_that_are(evaluated, capsys, monkeypatch):
+    path, plan = json.loads(evaluated[1])["table"], str(REPOSITORY / "protocol.toml")
+    said = complaint(capsys, monkeypatch, "stats", path, "--plan", plan, "--split", "nope")
+    assert "'nope'" in said and "calibration" in said
+
+
+def test_stats_read_the_table(evaluated, capsys):
     path = json.loads(evaluated[1])["table"]
     plan = str(REPOSITORY / "protocol.toml")
     result = run(capsys, "stats", path, "--plan", plan, "--replicates", "200")
     assert result["rates"]["inactive"]["20"]["seedless"] is True
     assert result["outcomes"]["inactive"]["20"]["goal_conceded"] == 208
     assert result["primary"] == []
-    answer = run(capsys, "power", path, "--a", "inactive", "--b", "inactive")
-    assert (answer["shots_needed"], answer["resolvable_now"]) == (2, 0.0)
     cli.execute(["stats", path, "--plan", plan, "--replicates", "50"])
     assert "inactive" in capsys.readouterr().out
 
@@ -100,6 +110,10 @@ def test_bench_coverage_reports_every_population(capsys):
         (["evaluate"], "at least one policy"),
         (["stats", "none.parquet"], "none.parquet"),
         (["power", "none.parquet", "--points", "0"], "--points"),
+        (["power", "none.parquet", "--points", "nan"], "--points must be a finite number, got 'nan'"),
+        (["power", "none.parquet", "--a", "gru_n64", "--b", "gru_n64"], "both gru_n64"),
+        (["evaluate", "inactive", "--noise-mm", "nan"], "finite"),
+        (["stats", "none.parquet", "--replicates", "10000000000"], "--replicates must be at most"),
         (["freeze", "--plan", "none.toml"], "none.toml"),
         (["release", "--manifest", "none.json"], "none.json"),
         (["bench", "coverage", "--studies", "0"], "--studies must be at least 1"),

@@ -58,7 +58,7 @@ def test_a_pair_is_drawn_from_above(capsys, tmp_path):
         (["--out", "x.png", "--width", "10"], "--width"),
         (["--out", "x.png", "--shot", "validation:alias:999:near_post_left"], "no shot"),
         (["--out", "x.png", "--blackout", "126"], "blackout of 126 steps"),
-        (["--out", "x.png", "--blackout", "-1"], "blackout of -1 steps"),
+        (["--out", "x.png", "--blackout", "-1"], "--blackout must be at least 0"),
         (["--out", "x.png", "--noise-mm", "-3"], "noise"),
         (["--out", "x.png", "--policy", "nobody"], "no policy"),
         (["--out", "x.gif", "--pair", "validation:alias:003"], "must end in .png"),

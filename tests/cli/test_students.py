@@ -5,7 +5,7 @@ import json
 import pytest
 
 from blindsave.cli import execute
-from blindsave.errors import BadFile, BadInput, BlindsaveError
+from blindsave.errors import BadFile, BadInput
 from blindsave.policies.students.student import Student
 
 
@@ -33,7 +33,7 @@ def test_latency_reports_every_requested_family(capsys):
 
 
 def test_latency_refuses_an_empty_measurement():
-    with pytest.raises(BadInput, match="at least one"):
+    with pytest.raises(BadInput, match="--calls must be at least 1"):
         execute(["bench", "latency", "--calls", "0"])
 
 
@@ -50,15 +50,17 @@ def test_export_writes_files_that_pass_their_self_test(form, tmp_path, capsys):
         assert (tmp_path / "out").joinpath(file["path"]).stat().st_size == file["bytes"]
 
 
-def test_an_export_that_is_not_the_policy_fails(tmp_path, monkeypatch):
+def test_an_export_that_is_not_the_policy_says_so_and_exits_with_1(tmp_path, monkeypatch, capsys):
     pytest.importorskip("onnxruntime")
     from blindsave.deploy import onnx_graph
 
     source = tmp_path / "student.safetensors"
     Student.untrained("feed_forward", 14303).save(source)
     monkeypatch.setattr(onnx_graph, "onnx_error", lambda path, policy: 0.5)
-    with pytest.raises(BlindsaveError, match="is not feed_forward/14303"):
+    with pytest.raises(SystemExit) as stopped:
         execute(["export", str(source), "--format", "onnx", "--out", str(tmp_path)])
+    assert stopped.value.code == 1
+    assert "is not feed_forward/14303" in capsys.readouterr().out
 
 
 def test_export_names_a_missing_model(tmp_path, monkeypatch):

@@ -78,7 +78,7 @@ def test_the_plan_is_printed_with_what_must_be_known(tmp_path, capsys):
     assert "on 3 cores" in said
     assert "opens the published principal test" in said
     assert max(map(len, said.splitlines()[:-3])) <= 80
-    with pytest.raises(BadInput, match="at least one core"):
+    with pytest.raises(BadInput, match="--cores must be at least 1"):
         cli.execute(["study", "--plan", "--cores", "0"])
 
 

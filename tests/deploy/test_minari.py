@@ -28,8 +28,8 @@ def dataset(tmp_path_factory, student):
     return collect(root, student, CollectionSchedule(12), INPUTS, EchoTeacher(), shard_episodes=5)
 
 
-@pytest.mark.filterwarnings("ignore")  # Minari warns about what it does not need
-def test_minari_loads_the_export(dataset, tmp_path, monkeypatch):
+@pytest.mark.filterwarnings("error")
+def test_minari_loads_the_export_and_its_environment(dataset, tmp_path, monkeypatch):
     minari = pytest.importorskip("minari")
     DatasetExport(dataset.artifact.folder, tmp_path, "blindsave/test-v0").run()
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
@@ -43,6 +43,18 @@ def test_minari_loads_the_export(dataset, tmp_path, monkeypatch):
         assert np.array_equal(episode.infos["label"][:-1], data.label[rows])
         assert np.isclose(episode.rewards.sum(), data.score[i])
         assert episode.terminations[-1] != episode.truncations[-1]
+        assert len(episode.infos["label"]) == len(episode.observations)
+    env = loaded.recover_environment()
+    options = next(iter(loaded.storage.get_episode_metadata([0])))["options"]
+    first, info = env.reset(options=options)
+    assert info["shot"] == options["shot"] and np.array_equal(first, data.obs[0])
+
+
+@pytest.mark.parametrize("name", ["noversion", "../../x-v0", "/x-v0", "a//b-v0", "", "x" * 300 + "-v0"])
+def test_a_name_that_is_none_of_minaris_is_refused_before_anything_is_written(dataset, tmp_path, name):
+    with pytest.raises(BadInput, match="named like"):
+        DatasetExport(dataset.artifact.folder, tmp_path / "out", name).run()
+    assert not list(tmp_path.iterdir())
 
 
 def test_rewards_are_the_touch_and_the_end(dataset):

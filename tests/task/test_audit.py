@@ -1,4 +1,3 @@
-
 import pytest
 
 from blindsave.task.audit import audit, families

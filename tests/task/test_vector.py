@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import gymnasium
 import numpy as np
 import pytest
@@ -104,3 +107,16 @@ def test_many_pictures():
 def test_bad_input_is_refused(act, fragment):
     with pytest.raises(BadInput, match=fragment):
         act(DefendVectorEnv(2))
+
+
+@pytest.mark.parametrize("twin_of", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copied_or_pickled_environments_go_on_bit_for_bit(twin_of):
+    env = DefendVectorEnv(3, split="validation", threads=1)
+    env.reset(seed=7)
+    for action in actions_for(3, 40):
+        env.step(action)
+    twin = twin_of(env)
+    for action in actions_for(3, 60, seed=1):  # long enough for episodes to end and others to begin
+        ours, theirs = env.step(action), twin.step(action)
+        assert all(np.array_equal(a, b) for a, b in zip(ours[:4], theirs[:4], strict=True))
+        assert ours[4]["shot"].tolist() == theirs[4]["shot"].tolist()

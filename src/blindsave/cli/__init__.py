@@ -19,54 +19,73 @@ class Command(NamedTuple):
     summary: str
 
 
-COMMANDS: dict[str, Command] = {
-    "study": Command("blindsave.cli.study:Study", "run the whole study, from shots to report"),
-    "status": Command("blindsave.cli.study:Status", "show the progress of a study"),
-    "bench study": Command("blindsave.cli.study:BenchStudy", "estimate what a study costs on this machine"),
-    "bench resume": Command("blindsave.cli.resilience:BenchResume", "kill and resume a study, compare its results"),
-    "bench engines": Command(
-        "blindsave.cli.resilience:BenchEngines", "run one study on every engine and compare the bytes"
-    ),
-    "replay": Command("blindsave.cli.arena:Replay", "run recorded actions through the bare arena"),
-    "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
-    "shots": Command("blindsave.cli.task:Shots", "list the shots of a split"),
-    "calibrate": Command("blindsave.cli.task:Calibrate", "measure how hard the task is for three simple rules"),
-    "audit": Command("blindsave.cli.task:Audit", "check that alias shots look alike when the puck disappears"),
-    "families": Command("blindsave.cli.students:Families", "sizes and costs of the student families"),
-    "bench latency": Command("blindsave.cli.students:BenchLatency", "time one policy step in several runtimes"),
-    "export": Command("blindsave.cli.students:Export", "write a policy as a C header or an ONNX graph"),
-    "ppo train": Command("blindsave.cli.memory:PPOTrain", "train the memoryless control"),
-    "ppo evaluate": Command("blindsave.cli.memory:PPOEvaluate", "select and evaluate the memoryless control"),
-    "memory-test": Command("blindsave.cli.memory:MemoryTest", "test whether the task needs memory"),
-    "memory-swap": Command("blindsave.cli.swap:MemorySwap", "find out which remembers, the network or the arm"),
-    "evaluate": Command("blindsave.cli.evidence:Evaluate", "evaluate policies on a paired grid of episodes"),
-    "stats": Command("blindsave.cli.evidence:Stats", "intervals and planned differences of an episode table"),
-    "power": Command("blindsave.cli.evidence:PowerCommand", "shots and seeds needed to resolve a difference"),
-    "freeze": Command("blindsave.cli.seal:Freeze", "bind plan, models, data and code into one manifest"),
-    "release": Command("blindsave.cli.seal:Release", "open the test exactly once"),
-    "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check the coverage of the intervals"),
-    "verify": Command("blindsave.cli.verify:Verify", "check a study's evidence, file by file and row by row"),
-    "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
-    "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the HTML page from results"),
-    "render": Command("blindsave.cli.render:Render", "draw an episode as a film or a picture"),
-    "dataset info": Command("blindsave.cli.distil:DatasetInfo", "describe an episode dataset"),
-    "dataset verify": Command("blindsave.cli.distil:DatasetVerify", "check every byte and rule of a dataset"),
-    "dataset export": Command("blindsave.cli.distil:DatasetExport", "write a dataset in Minari's format"),
-    "distil students": Command("blindsave.cli.distil:DistilStudents", "train students from the teacher, both stages"),
-    "distil pilot": Command("blindsave.cli.distil:DistilPilot", "measure the effect of the shadow correction"),
-    "distil curves": Command("blindsave.cli.distil:DistilCurves", "draw learning curves of students"),
-    "distil pack": Command("blindsave.cli.distil:DistilPack", "put students into an archive for another machine"),
-    "distil ship": Command("blindsave.cli.distil:DistilShip", "copy finals to the models folder"),
-    "teacher train": Command("blindsave.cli.teacher:Train", "train the teacher, or continue training"),
-    "teacher validate": Command("blindsave.cli.teacher:Validate", "evaluate a run's checkpoints, name the winner"),
-    "teacher freeze": Command("blindsave.cli.teacher:Freeze", "make the selected checkpoint the teacher"),
-    "teacher info": Command("blindsave.cli.teacher:Info", "summarise a training run"),
-    "teacher curve": Command("blindsave.cli.teacher:Curve", "draw a run's learning curve"),
-    "teacher belief": Command("blindsave.cli.teacher:Belief", "draw what the world model believes about a hidden puck"),
-    "bench train": Command("blindsave.cli.teacher:BenchTrain", "measure the training speed"),
-    "play": Command("blindsave.cli.play:Play", "open the live arena in a browser"),
-    "probe": Command("blindsave.cli.play:Probe", "read the hidden puck from what a policy remembers"),
+GROUPS: dict[str, dict[str, Command]] = {
+    "try": {
+        "play": Command("blindsave.cli.play:Play", "open the live arena in a browser"),
+        "render": Command("blindsave.cli.render:Render", "draw an episode as a film or a picture"),
+        "shots": Command("blindsave.cli.task:Shots", "list the shots of a split"),
+        "families": Command("blindsave.cli.students:Families", "sizes and costs of the student families"),
+    },
+    "study": {
+        "study": Command("blindsave.cli.study:Study", "run the whole study, from shots to report"),
+        "status": Command("blindsave.cli.study:Status", "show the progress of a study"),
+        "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the HTML page from results"),
+        "verify": Command("blindsave.cli.verify:Verify", "check a study's evidence, file by file and row by row"),
+    },
+    "evaluate": {
+        "evaluate": Command("blindsave.cli.evidence:Evaluate", "evaluate policies on a paired grid of episodes"),
+        "stats": Command("blindsave.cli.evidence:Stats", "intervals and planned differences of an episode table"),
+        "power": Command("blindsave.cli.evidence:PowerCommand", "shots and seeds needed to resolve a difference"),
+        "memory-test": Command("blindsave.cli.memory:MemoryTest", "test whether the task needs memory"),
+        "memory-swap": Command("blindsave.cli.swap:MemorySwap", "find out which remembers, the network or the arm"),
+        "probe": Command("blindsave.cli.play:Probe", "read the hidden puck from what a policy remembers"),
+        "freeze": Command("blindsave.cli.seal:Freeze", "bind plan, models, data and code into one manifest"),
+        "release": Command("blindsave.cli.seal:Release", "open the test exactly once"),
+    },
+    "train": {
+        "teacher train": Command("blindsave.cli.teacher:Train", "train the teacher, or continue training"),
+        "teacher validate": Command("blindsave.cli.teacher:Validate", "evaluate a run's checkpoints, name the winner"),
+        "teacher freeze": Command("blindsave.cli.teacher:Freeze", "make the selected checkpoint the teacher"),
+        "teacher info": Command("blindsave.cli.teacher:Info", "summarise a training run"),
+        "teacher curve": Command("blindsave.cli.teacher:Curve", "draw a run's learning curve"),
+        "teacher belief": Command(
+            "blindsave.cli.teacher:Belief", "draw what the world model believes about a hidden puck"
+        ),
+        "distil students": Command(
+            "blindsave.cli.distil:DistilStudents", "train students from the teacher, both stages"
+        ),
+        "distil pilot": Command("blindsave.cli.distil:DistilPilot", "measure the effect of the shadow correction"),
+        "distil curves": Command("blindsave.cli.distil:DistilCurves", "draw learning curves of students"),
+        "distil pack": Command("blindsave.cli.distil:DistilPack", "put students into an archive for another machine"),
+        "distil ship": Command("blindsave.cli.distil:DistilShip", "copy finals to the models folder"),
+        "dataset info": Command("blindsave.cli.distil:DatasetInfo", "describe an episode dataset"),
+        "dataset verify": Command("blindsave.cli.distil:DatasetVerify", "check every byte and rule of a dataset"),
+        "ppo train": Command("blindsave.cli.memory:PPOTrain", "train the memoryless control"),
+        "ppo evaluate": Command("blindsave.cli.memory:PPOEvaluate", "select and evaluate the memoryless control"),
+    },
+    "deploy": {
+        "export": Command("blindsave.cli.students:Export", "write a policy as a C header or an ONNX graph"),
+        "dataset export": Command("blindsave.cli.distil:DatasetExport", "write a dataset in Minari's format"),
+    },
+    "measure": {
+        "calibrate": Command("blindsave.cli.task:Calibrate", "measure how hard the task is for three simple rules"),
+        "audit": Command("blindsave.cli.task:Audit", "check that alias shots look alike when the puck disappears"),
+        "replay": Command("blindsave.cli.arena:Replay", "run recorded actions through the bare arena"),
+        "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
+        "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
+        "bench latency": Command("blindsave.cli.students:BenchLatency", "time one policy step in several runtimes"),
+        "bench train": Command("blindsave.cli.teacher:BenchTrain", "measure the training speed"),
+        "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check the coverage of the intervals"),
+        "bench study": Command("blindsave.cli.study:BenchStudy", "estimate what a study costs on this machine"),
+        "bench resume": Command("blindsave.cli.resilience:BenchResume", "kill and resume a study, compare its results"),
+        "bench engines": Command(
+            "blindsave.cli.resilience:BenchEngines", "run one study on every engine and compare the bytes"
+        ),
+    },
 }
+"""Every command, by what people want to do."""
+
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 EXTRAS = {
     "jax": "train",
@@ -83,19 +102,23 @@ EXTRAS = {
     "ray": "cluster",
 }
 
+LONGEST_LINE = 800
+"""Letters of a sentence about a mistake; what is in the middle is left out."""
+
 
 def overview() -> str:
     """Return the text of `blindsave --help`."""
     width = max(map(len, COMMANDS))
-    rows = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
+    rows: list[str] = []
+    for group, commands in GROUPS.items():
+        rows += ["", f"{group}:", *(f"  {name:<{width}}  {one.summary}" for name, one in commands.items())]
     return "\n".join(
         [
             "usage: blindsave COMMAND [options]",
             "",
             "A robot goalkeeper that saves air-hockey shots it cannot see.",
             "",
-            "commands:",
-            *rows,
+            *rows[1:],
             "",
             "`blindsave COMMAND --help` explains one command; every command takes --json.",
         ]
@@ -116,16 +139,16 @@ def split(args: list[str]) -> tuple[str, list[str]]:
 
 def execute(args: list[str]) -> None:
     """Run one command line; errors are exceptions here, sentences in `main`."""
-    import tyro
+    from blindsave.cli.parsing import parse
+    from blindsave.cli.targets import refuse_unwritable_options
 
     name, rest = split(args)
-    as_json = "--json" in rest
-    rest = [arg for arg in rest if arg != "--json"]
     module, _, cls = COMMANDS[name].path.partition(":")
     kind = getattr(importlib.import_module(module), cls)
-    command = tyro.cli(kind, args=rest, prog=f"blindsave {name}")
+    command = parse(kind, name, rest)
+    refuse_unwritable_options(command, kind)
     result = command.run()
-    if as_json:
+    if command.json:
         json.dump(result, sys.stdout, allow_nan=False)
         sys.stdout.write("\n")
     elif hasattr(command, "show"):
@@ -161,11 +184,20 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        sys.exit(_complain(f"{place}{error.strerror or error}"))
+    except MemoryError:
+        sys.exit(_complain("this needs more memory than there is"))
     except KeyboardInterrupt:
         _complain("interrupted")
         sys.exit(130)
 
 
 def _complain(sentence: str) -> int:
-    print(f"blindsave: {sentence}", file=sys.stderr)
+    """Print one line, whatever a path or a name in it holds."""
+    line = " ".join(sentence.split()).encode("utf-8", "backslashreplace").decode()
+    if len(line) > LONGEST_LINE:
+        line = f"{line[: LONGEST_LINE // 2]} ... {line[-LONGEST_LINE // 2 :]}"
+    print(f"blindsave: {line}", file=sys.stderr)
     return 2

@@ -7,6 +7,7 @@ from typing import Any
 import tyro
 
 from blindsave.cli.shared import Threads, print_table
+from blindsave.cli.targets import OutFile
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Replay:
 
     source: tyro.conf.Positional[Path]
     """npz file with names, length, launch and action (docs/arena.md)."""
-    out: Path
+    out: OutFile
     """Where to write the replayed fields."""
     threads: Threads = None
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import tyro
 
-from blindsave.cli.shared import Threads, print_facts, print_table
+from blindsave.cli.shared import Threads, facts, print_table
+from blindsave.cli.targets import OutFile, OutFolder
 from blindsave.errors import BadFile, BadInput
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.pipeline import Budget
@@ -59,16 +60,17 @@ class DatasetExport:
 
     folder: tyro.conf.Positional[Path]
     """Dataset folder (the one with manifest.json)."""
-    out: Path
+    out: OutFolder
     """Folder of Minari datasets to write into."""
     name: str = "blindsave/episodes-v0"
     """Minari's name for the dataset."""
 
     def run(self) -> dict[str, Any]:
         """Export."""
-        from blindsave.deploy.minari import export_minari
+        from blindsave.deploy.minari import export_minari, target_of
         from blindsave.learning.distil.dataset import Dataset
 
+        target_of(self.name, self.out)  # before the dataset is read
         return {"path": str(export_minari(Dataset.open(self.folder, verify=True), self.name, self.out))}
 
 
@@ -76,7 +78,7 @@ class DatasetExport:
 class DistilStudents:
     """Distil the teacher into families of students: base data, collectors, shadow data, finals. Resumes by itself."""
 
-    work: Path = Path("runs/students")
+    work: OutFolder = Path("runs/students")
     """Where datasets, students and checkpoints are kept."""
     families: tuple[str, ...] = PAPER_FAMILIES
     """Families to distil."""
@@ -121,7 +123,7 @@ class DistilStudents:
 class DistilPilot:
     """Train the k = 2 pilot without and with shadow-teacher correction and measure how far its histories stray."""
 
-    work: Path = Path("runs/pilot")
+    work: OutFolder = Path("runs/pilot")
     """Where datasets and students are kept; the base data of `distil students` is reused from the same folder."""
     teacher: Path | None = None
     """Teacher file; the shipped one by default."""
@@ -143,8 +145,10 @@ class DistilPilot:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print both columns."""
-        for name in ("without_correction", "with_correction"):
-            print_facts(name.replace("_", " "), result[name])
+        without, corrected = (facts(result[name]) for name in ("without_correction", "with_correction"))
+        rows = [[name, text, corrected.get(name, "-")] for name, text in without.items()]
+        title = f"{result['family']}/{result['seed']}; saves by hidden control steps"
+        print_table(title, ["", "without correction", "with correction"], rows)
 
 
 @dataclass(frozen=True)
@@ -153,7 +157,7 @@ class DistilCurves:
 
     metrics: tyro.conf.Positional[Path]
     """metrics.jsonl of a students folder."""
-    out: Path
+    out: OutFile
     """Picture to write: .png, .svg or .pdf."""
 
     def run(self) -> dict[str, Any]:
@@ -171,7 +175,7 @@ class DistilShip:
 
     work: Path = Path("runs/students")
     """Work folder of `distil students`."""
-    models: Path | None = None
+    models: OutFolder | None = None
     """Models folder; the one this package reads by default."""
 
     def run(self) -> dict[str, Any]:
@@ -191,7 +195,7 @@ class DistilPack:
 
     work: Path = Path("runs/students")
     """Work folder of `distil students`."""
-    out: Path = Path("students.tar")
+    out: OutFile = Path("students.tar")
     """Archive to write: an ordinary tar, which `study --import` reads."""
 
     def run(self) -> dict[str, Any]:

@@ -8,8 +8,12 @@ from typing import Any, Literal
 import tyro
 
 from blindsave.cli.shared import Threads, at_least_one, numbers, print_saves, print_table, whole_numbers
+from blindsave.cli.targets import OutFile, OutFolder
 from blindsave.errors import BadInput
 from blindsave.progress import Progress
+
+MOST_REPLICATES = 200_000
+"""Of a bootstrap, all of which are held in memory."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +33,9 @@ class Evaluate:
     """Standard deviations of the tracked position; 0 is clean."""
     label: bool = False
     """Also compare every action with the teacher's (column action_mse)."""
-    out: Path | None = None
+    out: OutFile | None = None
     """Where the table goes; by default beside the work folder, named by its content."""
-    work: Path = Path("runs/evaluate")
+    work: OutFolder = Path("runs/evaluate")
     """Folder of finished policies."""
     threads: Threads = None
 
@@ -93,6 +97,8 @@ class Stats:
         from blindsave.verify import refuse_unverified
 
         at_least_one(replicates=self.replicates)
+        if self.replicates > MOST_REPLICATES:
+            raise BadInput(f"--replicates must be at most {MOST_REPLICATES:,}, got {self.replicates}")
         held = []
         for path in (self.table, *self.teachers):
             refuse_unverified(path)
@@ -159,8 +165,10 @@ class PowerCommand:
         from blindsave.evidence.power import power
         from blindsave.evidence.saves import saves
 
-        if self.points <= 0:
-            raise BadInput(f"--points must be above zero, not {self.points:g}")
+        if not 0 < self.points <= 100:
+            raise BadInput(f"--points must be above zero and at most 100, not {self.points:g}")
+        if self.a == self.b:
+            raise BadInput(f"a difference is of two policies; --a and --b are both {self.a}")
         dense = saves(tables.read(self.table), self.split)
         return power(dense, self.a, self.b, self.blackout, self.points / 100, method=self.method).to_dict()
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from blindsave.cli.shared import Threads, print_table
+from blindsave.cli.targets import OutFile, OutFolder
 from blindsave.errors import BadInput
 from blindsave.progress import Progress
 
@@ -18,11 +19,11 @@ class PPOTrain:
     """Training seeds."""
     steps: int = 1_000_000
     """Environment steps per seed."""
-    folder: Path = Path("runs/ppo")
+    folder: OutFolder = Path("runs/ppo")
     """Checkpoints and metrics; the same command continues a run that was interrupted."""
-    out: Path = Path("models/ppo")
+    out: OutFolder = Path("models/ppo")
     """Where the actors go, as SEED.safetensors."""
-    curve: Path | None = None
+    curve: OutFile | None = None
     """Write the learning curves of all seeds to this Parquet file."""
 
     def run(self) -> dict[str, Any]:
@@ -56,9 +57,9 @@ class PPOEvaluate:
 
     models: Path | None = None
     """Folder of actors (default: the shipped ones)."""
-    out: Path = Path("results/ppo")
+    out: OutFolder = Path("results/ppo")
     """Where the episode tables and summary.json go."""
-    grids: Path = Path("runs/grids")
+    grids: OutFolder = Path("runs/grids")
     """Where played grids are kept; they are never played twice."""
     threads: Threads = None
 
@@ -93,9 +94,9 @@ class MemoryTest:
     """The recurrent policy: `teacher`, FAMILY/SEED or a policy file."""
     models: Path | None = None
     """Folder of PPO actors (default: the shipped ones)."""
-    out: Path = Path("results/memory")
+    out: OutFolder = Path("results/memory")
     """Where the episode tables and memory.json go."""
-    grids: Path = Path("runs/grids")
+    grids: OutFolder = Path("runs/grids")
     """Where played grids are kept; they are never played twice."""
     threads: Threads = None
     shots: int | None = None

@@ -11,6 +11,7 @@ from typing import Any
 import tyro
 
 from blindsave.cli.shared import Threads, print_table
+from blindsave.cli.targets import OutFolder
 from blindsave.errors import BadInput
 
 
@@ -58,7 +59,7 @@ class Probe:
 
     policies: tyro.conf.Positional[tuple[str, ...]] = ()
     """`teacher`, FAMILY/SEED, ppo/SEED; all shipped policies by default."""
-    out: Path = Path("results/probe")
+    out: OutFolder = Path("results/probe")
     """Folder of the figures: probe.json, probe.png, probe.svg."""
     refit: bool = False
     """Fit again where a probe of the same policy file exists."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from blindsave.cli.targets import OutFile
 from blindsave.errors import BadInput
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ FORMATS = (".png", ".gif", ".mp4")
 class Render:
     """Draw an episode as a film (.mp4, .gif) or as four moments (.png), or the two shots of an alias pair (.png)."""
 
-    out: Path
+    out: OutFile
     """Where to write; the ending decides the format: .png, .gif or .mp4."""
     shot: str = "validation:alias:038:near_post_left"
     """Id of the shot (`blindsave shots` lists them)."""
@@ -48,6 +49,8 @@ class Render:
             raise BadInput(f"--out must end in {', '.join(FORMATS)}, got '{self.out.name}'")
         if not 320 <= self.width <= 3840:
             raise BadInput(f"--width must be between 320 and 3840 pixels, got {self.width}")
+        if not 1 <= self.fps <= 60 or not 0.1 <= self.slower <= 50:
+            raise BadInput(f"--fps must be 1 to 60 and --slower 0.1 to 50, got {self.fps} and {self.slower:g}")
         return self._pair() if self.pair is not None else self._episode()
 
     def _episode(self) -> dict[str, Any]:

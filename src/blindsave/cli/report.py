@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from blindsave.cli.shared import print_table, tell
+from blindsave.cli.targets import OutFolder, refuse_unwritable
+from blindsave.errors import BadFile
 
 
 @dataclass(frozen=True)
@@ -13,7 +15,7 @@ class Report:
 
     results: Path = Path("results")
     """Folder of episode tables, efficiency files, ledger and plan (docs/report.md lists its files)."""
-    out: Path | None = None
+    out: OutFolder | None = None
     """Where to write; default: the folder `report` inside the results."""
     record: bool = False
     """First play some failures again, from the shipped policies, and keep them in results/replays.json."""
@@ -24,10 +26,14 @@ class Report:
         from blindsave.report.record import record_failures
         from blindsave.report.results import read_results
 
+        out = self.out or self.results / "report"
+        if not self.results.is_dir():
+            raise BadFile(f"there is no results folder {self.results}")
+        refuse_unwritable(out, "folder")
         if self.record:
             tell("recording failures")
             record_failures(read_results(self.results))
-        return build(self.results, self.out or self.results / "report", tell=tell).to_dict()
+        return build(self.results, out, tell=tell).to_dict()
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the verdicts and where everything is."""

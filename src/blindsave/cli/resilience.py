@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from blindsave.cli.shared import at_least_one, tell
+from blindsave.cli.targets import OutFolder
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class BenchResume:
     """How often it is killed (SIGKILL)."""
     seed: int = 0
     """Decides the moments."""
-    folder: Path | None = None
+    folder: OutFolder | None = None
     """Where both studies are kept; by default they are removed afterwards. Finished ones there are used again."""
 
     def run(self) -> dict[str, Any]:
@@ -45,7 +46,7 @@ class BenchEngines:
     """Which study: smoke takes a few minutes, quick three times as long as `make study`."""
     workers: int = 2
     """How many workers, local ones and Ray's."""
-    folder: Path | None = None
+    folder: OutFolder | None = None
     """Where the studies are kept; by default they are removed afterwards. Finished ones there are used again."""
 
     def run(self) -> dict[str, Any]:

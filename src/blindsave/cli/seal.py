@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from blindsave.cli.shared import Threads, print_saves
+from blindsave.cli.targets import OutFile, OutFolder
 
 RESULTS = Path("results")
 
@@ -17,9 +18,9 @@ class Freeze:
     """The analysis plan; it says what is bound."""
     root: Path = Path(".")
     """Folder below which everything bound lies."""
-    out: Path = RESULTS / "freeze.json"
+    out: OutFile = RESULTS / "freeze.json"
     """Where the manifest goes."""
-    ledger: Path = RESULTS / "ledger.jsonl"
+    ledger: OutFile = RESULTS / "ledger.jsonl"
     """The append-only ledger."""
 
     def run(self) -> dict[str, Any]:
@@ -53,11 +54,11 @@ class Release:
     """The freeze manifest."""
     root: Path = Path(".")
     """Folder below which everything bound lies."""
-    ledger: Path = RESULTS / "ledger.jsonl"
+    ledger: OutFile = RESULTS / "ledger.jsonl"
     """The append-only ledger."""
-    out: Path = RESULTS / "test"
+    out: OutFolder = RESULTS / "test"
     """Where the tables go, one per split."""
-    work: Path = Path("runs/release")
+    work: OutFolder = Path("runs/release")
     """Folder of finished policies."""
     threads: Threads = None
 

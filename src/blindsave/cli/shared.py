@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
@@ -16,8 +17,8 @@ Threads = Annotated[
     tyro.conf.arg(help="Threads of the simulation; all cores by default. Results do not depend on it."),
 ]
 
-MOST_COLUMNS = 200
-"""Letters in a line; longer words are folded."""
+WORDY = 20
+"""Letters that a column of words keeps, however little room there is."""
 
 
 def numbers(text: str, what: str) -> tuple[float, ...]:
@@ -25,9 +26,9 @@ def numbers(text: str, what: str) -> tuple[float, ...]:
     try:
         found = tuple(float(part) for part in text.split(","))
     except ValueError:
-        found = (math.nan,)
+        raise BadInput(f"{what} must be numbers separated by commas, not '{text}'") from None
     if not all(map(math.isfinite, found)):
-        raise BadInput(f"{what} must be numbers separated by commas, not '{text}'")
+        raise BadInput(f"{what} must be finite numbers, not '{text}'")
     return found
 
 
@@ -53,32 +54,71 @@ def tell(line: str) -> None:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table: words to the left, numbers to the right, nothing cut off even where the terminal is narrow."""
+    """Print a table: words to the left, numbers to the right; long words are folded to fit, numbers never cut."""
     from rich.console import Console
-    from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
     rows = [list(row) for row in rows]
+    numeric = [i > 0 and not any(re.search("[A-Za-z]{4}", row[i]) for row in rows) for i in range(len(columns))]
+    console = Console(soft_wrap=True)
+    widths = _widths(columns, rows, numeric, console.width - 3 * len(columns) - 1)
     table = Table(title=Text(title) if title else None, title_justify="left", show_header=any(columns))
-    for index, column in enumerate(columns):
-        number = index > 0 and not any(re.search("[A-Za-z]{4}", row[index]) for row in rows)
-        table.add_column(column, justify="right" if number else "left", no_wrap=number, overflow="fold")
+    for column, number, width in zip(columns, numeric, widths, strict=True):
+        table.add_column(column, justify="right" if number else "left", overflow="fold", width=width)
     for row in rows:
         table.add_row(*map(Text, row))
-    console = Console(soft_wrap=True)
-    wide = console.options.update(max_width=MOST_COLUMNS)
-    console.width = max(console.width, Measurement.get(console, wide, table).maximum)
+    console.width = max(console.width, sum(widths) + 3 * len(columns) + 1)
     console.print(table)
 
 
-def print_facts(title: str, values: Mapping[str, Any]) -> None:
-    """Print named values, one to a line."""
-    rows = []
+def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool], room: int) -> list[int]:
+    """Widths of a table's columns: wordy ones, widest first, give way until all of them fit."""
+    from rich.cells import cell_len
+
+    cells = [[cell_len(line) for row in rows for line in row[i].splitlines()] or [0] for i in range(len(columns))]
+    widths = [max(cell_len(column), *found) for column, found in zip(columns, cells, strict=True)]
+    words = [max(map(cell_len, column.split()), default=1) for column in columns]
+    least = [max(words[i], max(cells[i]) if numeric[i] else min(widths[i], WORDY)) for i in range(len(columns))]
+    while sum(widths) > room:
+        yielding = [i for i in range(len(columns)) if widths[i] > least[i]]
+        if not yielding:
+            break
+        widths[max(yielding, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def facts(values: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    """Named values as text, those inside others with the outer name in front."""
+    found: dict[str, str] = {}
     for name, value in values.items():
-        text = f"{value:.6g}" if isinstance(value, float) else value if isinstance(value, str) else json.dumps(value)
-        rows.append([name.replace("_", " "), text])
-    print_table(title, ["", ""], rows)
+        said = f"{prefix}{str(name).replace('_', ' ')}"
+        if isinstance(value, Mapping) and value.keys() == {"saves", "shots"}:
+            found[said] = f"{value['saves']} of {value['shots']}"
+        elif isinstance(value, Mapping):
+            found |= facts(value, f"{said}, ")
+        elif isinstance(value, list | tuple) and not any(isinstance(one, Mapping | list) for one in value):
+            found[said] = ", ".join(map(_fact, value)) or "none"
+        else:
+            found[said] = _fact(value)
+    return found
+
+
+def _fact(value: Any) -> str:
+    plain = {None: "-", True: "yes", False: "no"}
+    if value is None or isinstance(value, bool):
+        return plain[value]
+    return f"{value:.6g}" if isinstance(value, float) else value if isinstance(value, str) else json.dumps(value)
+
+
+def print_facts(title: str, values: Mapping[str, Any]) -> None:
+    """Print named values, one to a line; long ones (hashes, paths) on a line of their own, where they can be copied."""
+    found, room = facts(values), shutil.get_terminal_size().columns
+    width = max(map(len, found), default=0)
+    print(title)
+    for name, text in found.items():
+        line = f"  {name:<{width}}  {text}"
+        print(line if len(line) <= room else f"  {name}\n    {text}")
 
 
 def print_saves(split: str, policies: Mapping[str, Mapping[str, Any]]) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from blindsave.cli.shared import print_saves, print_table, tell
+from blindsave.cli.targets import OutFolder, refuse_unwritable
 from blindsave.errors import BadInput
 
 HOME = Path("runs/study")
@@ -29,7 +30,7 @@ class Study:
     What it does not name is as in the preset it starts from (scale = "quick" unless it says otherwise)."""
     scale: Literal["smoke", "quick", "paper"] | None = None
     """How much of everything: smoke (a minute or two), quick (about five minutes on two cores, the default), paper."""
-    folder: Path | None = None
+    folder: OutFolder | None = None
     """Where the study is kept; runs/study/SCALE or runs/study/NAME by default. Each of a file's teachers has a folder
     inside."""
     families: tuple[str, ...] = ()
@@ -75,6 +76,7 @@ class Study:
         if self.plan:
             return self._plan(scale)
         site = Site(self.folder or HOME / scale.name, scale, self.teacher, self.threads)
+        refuse_unwritable(site.folder, "folder")
         refuse_other_plan(site)
         self._bring(site)
         with open_engine(self.engine, self.workers, self.address) as engine:
@@ -97,6 +99,7 @@ class Study:
         sites = file.sites(folder, threads=self.threads)
         if self.plan:
             return self._plan(file.scale, list(sites), file.warnings)
+        refuse_unwritable(folder, "folder")
         for warning in file.warnings:
             tell(f"note: {warning}")
         for site in sites.values():
@@ -272,8 +275,6 @@ def _cores(given: int | None) -> int:
     """Cores that a plan is for; this machine's by default."""
     from blindsave.engine.machine import cores
 
-    if given is not None and given < 1:
-        raise BadInput("a study needs at least one core")
     return given or cores()
 
 

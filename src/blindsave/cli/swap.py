@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import tyro
 
 from blindsave.cli.shared import Threads, print_table, whole_numbers
+from blindsave.cli.targets import OutFile
 from blindsave.errors import BadInput
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class MemorySwap:
     """Whose alias shots."""
     pairs: int | None = None
     """Only the first pairs (a trial)."""
-    out: Path | None = None
+    out: OutFile | None = None
     """Also write the figures to this JSON file."""
-    figure: Path | None = None
+    figure: OutFile | None = None
     """Draw them (.png or .svg; needs the extra `report`)."""
     threads: Threads = None
 

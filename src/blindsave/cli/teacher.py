@@ -8,6 +8,7 @@ from typing import Any, Literal
 import tyro
 
 from blindsave.cli.shared import Threads, at_least_one, print_table, tell
+from blindsave.cli.targets import OutFile, OutFolder
 from blindsave.errors import BadInput
 
 DEFAULT_FOLDER = Path("runs/teacher")
@@ -17,7 +18,7 @@ DEFAULT_FOLDER = Path("runs/teacher")
 class Train:
     """Train the teacher (DreamerV3), or continue: the same command resumes from the last checkpoint."""
 
-    folder: Path = DEFAULT_FOLDER
+    folder: OutFolder = DEFAULT_FOLDER
     """The run's folder: configuration, metrics, checkpoints, replay (docs/teacher.md)."""
     stop_after_minutes: float | None = None
     """Stop cleanly after this long, with everything saved."""
@@ -82,7 +83,7 @@ class Train:
 class Validate:
     """Evaluate every kept checkpoint on paired episodes and name the winner; rows already known are kept."""
 
-    folder: Path = DEFAULT_FOLDER
+    folder: OutFolder = DEFAULT_FOLDER
     """The run's folder."""
     split: str = "validation"
     """Which shots."""
@@ -122,7 +123,7 @@ class Freeze:
 
     folder: Path = DEFAULT_FOLDER
     """The run's folder, with its validation table."""
-    out: Path = Path("models/teacher/teacher.safetensors")
+    out: OutFile = Path("models/teacher/teacher.safetensors")
     """Where to write the teacher."""
     step: int | None = None
     """Freeze this checkpoint instead of the selected one."""
@@ -166,7 +167,7 @@ class Curve:
 
     folder: Path = DEFAULT_FOLDER
     """The run's folder; its validation table is drawn too if there is one."""
-    out: Path | None = None
+    out: OutFile | None = None
     """Picture to write (png, svg, pdf); learning_curve.png in the folder by default."""
 
     def run(self) -> dict[str, Any]:
@@ -188,7 +189,7 @@ class Belief:
 
     params: tyro.conf.Positional[Path]
     """A parameter file of a run: FOLDER/params/STEP.safetensors."""
-    out: Path
+    out: OutFile
     """Picture to write (png, svg, pdf)."""
     split: str = "validation"
     """Which shots."""
@@ -284,7 +285,7 @@ def parse_overrides(name: str, text: str) -> dict[str, Any]:
     """Read a JSON object given as an option."""
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"--{name} is not JSON: {error}") from error
     if not isinstance(value, dict):
         raise BadInput(f"--{name} must be a JSON object, got {text}")

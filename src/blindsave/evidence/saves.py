@@ -84,7 +84,11 @@ class Saves:
 def saves(table: pa.Table, split: str | None = None) -> Saves:
     """Check a table and lay its saves out as arrays; `split` chooses one where the table holds several."""
     if split is not None:
-        table = tables.of_split(table, split)
+        chosen = tables.of_split(table, split)
+        if not chosen.num_rows:
+            held = ", ".join(map(str, table["split"].unique().to_pylist())) or "none"
+            raise BadInput(f"the table holds no split '{split}'; it holds {held}")
+        table = chosen
     expected = tables.infer(table)
     if len(expected.layouts) != 1:
         found = ", ".join(layout.split for layout in expected.layouts) or "none"

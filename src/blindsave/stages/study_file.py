@@ -35,6 +35,8 @@ from blindsave.task.tracking import BLACKOUT_START, OBSERVATIONS
 LONGEST_BLACKOUT = OBSERVATIONS - BLACKOUT_START
 LARGEST_SEED = 2**31 - 1
 LARGEST_NOISE_MM = 100
+MOST_EPISODES, MOST = 10_000_000, 1_000_000_000
+"""More would only be a slip of the finger, and even planning it would take forever."""
 SHIPPED = "shipped"
 TEACHER = "teacher"
 OPENS_PUBLISHED_TEST = (
@@ -77,7 +79,7 @@ def read_study_file(path: Path) -> StudyFile:
         values = tomllib.loads(source)
     except OSError as error:
         raise BadFile(f"the study file {path} cannot be read: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise BadFile(f"the study file {path} is not TOML: {error}") from error
     whole_file = Section(str(path), values)
     whole_file.only(KEYS)
@@ -200,20 +202,20 @@ MEMORY_SHOTS = either("all", None, whole(1, 225))
 
 PLAIN: dict[str, Check] = {
     "training_seeds": _seeds,
-    "base_episodes": whole(10),
-    "shadow_episodes": whole(1),
-    "epochs": whole(1),
-    "patience": whole(1),
-    "batch": whole(1),
+    "base_episodes": whole(10, MOST_EPISODES),
+    "shadow_episodes": whole(1, MOST_EPISODES),
+    "epochs": whole(1, MOST),
+    "patience": whole(1, MOST),
+    "batch": whole(1, MOST),
     "learning_rate": number(1e-9, 1),
     "validation_blackouts": _LENGTHS,
     "label_validation": flag,
     "test_splits": several(one_of(TEST_SPLITS)),
     "test_blackouts": _LENGTHS,
-    "latency_calls": whole(1),
-    "latency_blocks": whole(1),
+    "latency_calls": whole(1, MOST),
+    "latency_blocks": whole(1, MOST),
     "train_teacher": flag,
-    "teacher_steps": whole(1),
+    "teacher_steps": whole(1, MOST),
 }
 """Keys that are fields of the scale, as they stand."""
 

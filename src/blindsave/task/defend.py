@@ -130,6 +130,12 @@ class DefendBatch:
         results.outcome[:], results.steps[:] = rows["outcome"], rows["steps"]
         results.first_contact[:], results.reward[:] = rows["first_contact"], rows["score"]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy by what made the batch and a snapshot of every place that was started."""
+        started = [i for i in range(self.n) if self.outcome[i] >= 0]
+        snapshots = {i: self.snapshot(i) for i in started}
+        return _revived, (self.n, self.threads, self.backend, snapshots)
+
     def snapshot(self, index: int) -> bytes:
         """Return everything place `index` is; `restore` continues from it bit-identically."""
         return self._core.snapshot(index)
@@ -137,3 +143,10 @@ class DefendBatch:
     def restore(self, index: int, snapshot: bytes) -> None:
         """Put a snapshot into place `index`, which need not be the one it came from."""
         self._core.restore(index, snapshot)
+
+
+def _revived(n: int, threads: int, backend: Backend, snapshots: dict[int, bytes]) -> DefendBatch:
+    batch = DefendBatch(n, threads=threads, backend=backend)
+    for index, snapshot in snapshots.items():
+        batch.restore(index, snapshot)
+    return batch

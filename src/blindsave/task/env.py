@@ -37,7 +37,8 @@ class DefendEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
 
     `split` names the shots, `blackout` is a length in control steps, a range (both ends included) or a table of
     lengths and probabilities. `reset(seed=...)` restarts the generator that draws the shot, then the length;
-    `reset(options={"shot": id or (x, y, vx, vy), "blackout": steps})` chooses them.
+    `reset(options={"shot": id or (x, y, vx, vy), "blackout": steps})` chooses them. A pickled or copied environment
+    goes on where the original stood, on the same machine bit for bit; a window stays with the original.
     """
 
     metadata: dict[str, Any] = METADATA  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -103,6 +104,10 @@ class DefendEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         if self._episode is None:
             raise BadInput("there is no episode before the first reset")
         return self._episode
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the window; the batch knows how to keep itself."""
+        return {**self.__dict__, "_window": None}
 
     def privileged_state(self) -> NDArray[np.float64]:
         """Return the puck's true x, y, vx, vy in the robot frame. For evaluation: no policy may see this."""

@@ -27,7 +27,7 @@ class DefendVectorEnv(VectorEnv):
 
     Copy i behaves exactly as a single environment with its own seed: `reset(seed=s)` seeds copy i with s + i. A copy
     whose episode has ended starts its next one at the next `step`, which ignores its action and gives reward 0
-    (Gymnasium's next-step autoreset).
+    (Gymnasium's next-step autoreset). Pickles and copies go on where the original stood.
     """
 
     metadata: dict[str, Any] = VECTOR_METADATA

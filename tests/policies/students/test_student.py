@@ -47,6 +47,10 @@ def test_an_untrained_student_says_so():
         Student.untrained("lstm", 3)
 
 
+def test_a_student_says_what_it_is():
+    assert repr(Student.untrained("structured_k0", 7)) == "<Student structured_k0/7, initial, 12,002 parameters>"
+
+
 def test_a_file_states_the_widths_a_reader_needs():
     assert sizes(family("structured_k1")) == {"encoder_input": 19, "memory": 64, "carry": 66, "features": 96}
     assert sizes(family("finite_stack_10")) == {"encoder_input": 46, "memory": 30, "carry": 30, "features": 32}

@@ -63,6 +63,11 @@ class Student(ProgramPolicy):
         self.parameters = dict(parameters)
         self.provenance = provenance
 
+    def __repr__(self) -> str:
+        """Name, stage and size, as in <Student structured_k0/14303, final, 12,002 parameters>."""
+        count = sum(array.size for array in self.parameters.values())
+        return f"<Student {self.name}, {self.provenance.stage}, {count:,} parameters>"
+
     @classmethod
     def untrained(cls, name: str, seed: int) -> "Student":
         """An untrained student of a registered family."""
