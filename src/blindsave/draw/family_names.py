@@ -8,7 +8,13 @@ from collections.abc import Iterable
 
 CELLS = 64
 """Cells of a structured memory whose name has no size (the paper's)."""
-CORES = {"gru": "GRU", "lru": "LRU", "mingru": "minGRU", "structured_k0": "Linear memory", "feed_forward": "Feed-forward"}
+CORES = {
+    "gru": "GRU",
+    "lru": "LRU",
+    "mingru": "minGRU",
+    "structured_k0": "Linear memory",
+    "feed_forward": "Feed-forward",
+}
 UNITS = {"lru": "oscillators"}
 """What a size counts, where it is not units."""
 STACK = "finite_stack"

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pyarrow as pa
 
+from blindsave.draw.policy_looks import Look, looks
 from blindsave.evidence import hypotheses, strata
 from blindsave.evidence.deviations import Deviation, deviations
 from blindsave.evidence.intervals import MARGIN, Contrast, Interval
@@ -15,6 +17,7 @@ from blindsave.evidence.power import Power, power
 from blindsave.evidence.principal import Principal, principal
 from blindsave.evidence.resample import REPLICATES
 from blindsave.evidence.saves import Saves, saves
+from blindsave.policies.students.registry import PAPER_FAMILIES
 from blindsave.report.published import document
 from blindsave.report.results import Results
 from blindsave.report.sheet import Estimate
@@ -48,6 +51,20 @@ class SplitResult:
     subgroups: strata.Stratified
     method: str
     """How intervals were made."""
+
+    @property
+    def asks_the_papers_questions(self) -> bool:
+        """Whether only the paper's families take part and are compared as the paper compares them."""
+        pairs = {(c.a, c.b) for c in self.contrasts.get("primary", ())}
+        return set(self.saves.families()) <= set(PAPER_FAMILIES) and pairs <= set(PRIMARY)
+
+    def differences(self) -> list[Contrast]:
+        """Every planned difference once, the primary ones first."""
+        found: dict[frozenset[str], Contrast] = {}
+        for members in self.contrasts.values():
+            for one in members:
+                found.setdefault(frozenset((one.a, one.b)), one)
+        return list(found.values())
 
     def power(self, margin: float) -> tuple[Power, ...]:
         """What the design can resolve of each primary difference."""
@@ -85,6 +102,11 @@ class Analysis:
     endpoint: int
     margin: float
     replicates: int
+
+    @cached_property
+    def looks(self) -> Mapping[str, Look]:
+        """How the policies of all tables are drawn."""
+        return looks(name for table in self.results.tables.values() for name in table["policy"].unique().to_pylist())
 
     @property
     def main(self) -> SplitResult | None:

@@ -62,7 +62,9 @@ def _pairs(players: set[str], set_: str) -> Check:
         for a, b in value:
             for name in (a, b):
                 if not isinstance(name, str) or name not in players:
-                    missing = "is not disturbed in this study" if set_ == "noise" else "does not take part in this study"
+                    missing = (
+                        "is not disturbed in this study" if set_ == "noise" else "does not take part in this study"
+                    )
                     raise Wrong(f"names {shown(name)}, which {missing}")
             if a == b:
                 raise Wrong(f"compares {shown(a)} with itself")
@@ -94,7 +96,10 @@ def _hypothesis(section: Section, scale: Scale) -> Hypothesis:
     if a is None or b is None or a == b:
         raise BadInput(f"{section.where}: `a` and `b` must name the two policies that it compares")
     kind = section.get("kind", one_of(KINDS)) or KINDS[0]
-    split, disturbance = section.get("split", one_of((*scale.test_splits, "noise_test"))), section.get("disturbance", text)
+    split, disturbance = (
+        section.get("split", one_of((*scale.test_splits, "noise_test"))),
+        section.get("disturbance", text),
+    )
     if split == "noise_test":
         _check_noise(section, scale, {a, b}, disturbance)
     elif disturbance is not None:
@@ -117,9 +122,13 @@ def _check_noise(section: Section, scale: Scale, pair: set[str], disturbance: st
         said = f"not {shown(disturbance)}" if disturbance else "and is missing"
         raise BadInput(f"{section.where}: `disturbance` must be one of {', '.join(played) or 'none'}, {said}")
     if not pair <= set(scale.noisy):
-        raise BadInput(f"{section.where}: `split` is the noise test, where {sorted(pair - set(scale.noisy))[0]} has no part")
+        raise BadInput(
+            f"{section.where}: `split` is the noise test, where {sorted(pair - set(scale.noisy))[0]} has no part"
+        )
     if scale.endpoint not in scale.noise_blackouts:
-        raise BadInput(f"{section.where}: `split` is the noise test, which is not played at {scale.endpoint} hidden steps")
+        raise BadInput(
+            f"{section.where}: `split` is the noise test, which is not played at {scale.endpoint} hidden steps"
+        )
 
 
 def _tables(value: Any) -> list[dict[str, Any]]:
