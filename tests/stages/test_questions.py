@@ -149,6 +149,6 @@ def test_every_mistake_is_one_sentence_that_names_the_key(tmp_path, text, senten
 
 @pytest.mark.parametrize("file", [student_file("gru_n64", 14303), control_files()[0]], ids=["student", "ppo"])
 def test_a_teacher_that_is_none_is_refused_before_any_stage(tmp_path, file):
-    with pytest.raises(BadInput, match="`--teacher` cannot be .*, which holds"):
+    with pytest.raises(BadInput, match=r"`--teacher` cannot be .*, which holds"):
         cli.execute(["study", "--scale", "smoke", "--folder", str(tmp_path / "study"), "--teacher", str(file)])
     assert not (tmp_path / "study").exists()

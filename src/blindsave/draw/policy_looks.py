@@ -55,7 +55,9 @@ def looks(policies: Iterable[str]) -> dict[str, Look]:
     drawn = [LOOKS[name] for name in dict.fromkeys([*known, "teacher"])]
     colours = apart(len(others), [(one.light, one.dark) for one in drawn])
     markers = [marker for marker in MARKERS if marker not in {one.marker for one in drawn}] or list(MARKERS)
-    steps = {name: len(sizes) - 1 - i for sizes in sizes_by_core(names).values() for i, name in enumerate(sizes.values())}
+    steps = {
+        name: len(sizes) - 1 - i for sizes in sizes_by_core(names).values() for i, name in enumerate(sizes.values())
+    }
     found = {name: LOOKS[name] for name in known}
     for i, (name, (light, dark)) in enumerate(zip(others, colours, strict=True)):
         line = LINES[(steps.get(name, 0) + i // len(markers)) % len(LINES)]

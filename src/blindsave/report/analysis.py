@@ -134,6 +134,11 @@ class Analysis:
         one, other = (self.splits.get(name) for name in TEST_SPLITS)
         return None if one is None or other is None else (one, other)
 
+    def pairs(self, name: str) -> Pairs:
+        """A planned set of differences; without a plan the paper's."""
+        usual = {"subgroups": strata.SUBGROUP_PAIRS, "noise": strata.NOISE_PAIRS}[name]
+        return self.results.plan.contrasts.get(name, ()) if self.results.plan else usual
+
     def _with_endpoint(self, test: SplitResult | None) -> SplitResult | None:
         return test if test is not None and self.endpoint in test.saves.blackouts else None
 

@@ -58,7 +58,9 @@ class Section:
     def _listing(self, content: Content) -> str:
         own = [sheet for sheet in content.sheets.values() if sheet.section == self.name]
         tables = "".join(to_html(sheet) for sheet in own if not sheet.folded) or _missing(self.missing)
-        figures = "".join(_plate(plate, content.analysis.looks) for plate in content.plates if plate.section == self.name)
+        figures = "".join(
+            _plate(plate, content.analysis.looks) for plate in content.plates if plate.section == self.name
+        )
         shown = tables + figures if self.figures_last else figures + tables
         return self.lead() + shown + "".join(_folded(sheet) for sheet in own if sheet.folded)
 
@@ -114,7 +116,9 @@ def _bars(analysis: Analysis) -> str:
     rows = []
     for policy in ordered(test.saves.saved):
         rate = percent(test.principal.rate(policy, analysis.endpoint))
-        colour = next(name for name, (drawn, _, _) in variables(analysis.looks).items() if drawn == analysis.looks[policy].light)
+        colour = next(
+            name for name, (drawn, _, _) in variables(analysis.looks).items() if drawn == analysis.looks[policy].light
+        )
         rows.append(
             f'<div class="bar"><span>{html.escape(title(policy))}</span><span class="track">'
             f'<i style="width:{rate.value:.1f}%;--c:var({colour})"></i></span><b>{rate.point} %</b></div>'

@@ -1,4 +1,4 @@
-"""The keys of a study file that speak of the analysis: `reference`, `margin_points`, `method`, contrasts, hypotheses."""
+"""The keys of a study file that speak of the analysis."""
 
 from typing import Any
 

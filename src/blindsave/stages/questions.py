@@ -1,4 +1,4 @@
-"""What a study asks of its results: differences, hypotheses, margin and method, as a study file or nobody names them."""
+"""What a study asks of its results: differences, hypotheses, margin and method."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields

@@ -98,9 +98,11 @@ def draw_close(test: SplitResult) -> Draw:
     """Panel b: the top tenth of the scale, and the policies that live there."""
     every = rate_curves(test, ordered(test.saves.saved))
     near = {
-        p: c for p, c in every.items() if min((cell.value for x, cell in c.items() if x <= 400), default=0.0) >= CLOSE_UP_FLOOR - 4
+        p: c
+        for p, c in every.items()
+        if min((cell.value for x, cell in c.items() if x <= 400), default=0.0) >= CLOSE_UP_FLOOR - 4
     }
-    curves = near or every
+    curves = near if near.keys() - {TEACHER} else every
 
     def draw(figure: Any, theme: Theme) -> None:
         ax = figure.subplots()
