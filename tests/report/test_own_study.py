@@ -82,7 +82,7 @@ def test_every_family_of_a_study_has_its_own_colour_on_the_page(own: Analysis):
     light = [one.light for one in own.looks.values()]
     assert len(set(light)) == len(OWN)
     for one, other in itertools.combinations(own.looks.values(), 2):
-        assert separation((one.light, one.dark), (other.light, other.dark)) > 0.08
+        assert separation((one.light, one.dark), (other.light, other.dark)) > 0.06
     document = page(own, sheets(own), plates(own).values(), claims.findings(own))
     for name in OWN:
         assert f"--s-{name.replace('_', '-')}:{own.looks[name].light}" in document

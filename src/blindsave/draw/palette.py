@@ -26,6 +26,9 @@ EYES = np.array(
         [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
     ]
 )
+WEIGHTS = np.array([0.6, 1, 1, 3])
+"""How distances count when colours are chosen: ordinary eyes ask for more than the smallest one, and hardly anybody is
+blind to blue."""
 # Ottosson's OKLab, in which equal distances look alike.
 _LMS = np.array(
     [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
@@ -54,7 +57,7 @@ def apart(count: int, taken: Sequence[Shades] = ()) -> list[Shades]:
 
 def separation(one: Shades, other: Shades) -> float:
     """How far two colours are apart for the eyes and on the ground where they are nearest; black and white: 1."""
-    return float(_distance(_seen(*one)[None], _seen(*other))[0])
+    return float(_distance(_seen(*one)[None], _seen(*other), 1.0)[0])
 
 
 def contrast(colour: str, ground: str) -> float:
@@ -69,8 +72,8 @@ def _seen(light: str, dark: str) -> np.ndarray:
     return _lab(np.clip(np.einsum("eij,gj->gei", EYES, linear), 0, 1))
 
 
-def _distance(places: np.ndarray, one: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(places - one, axis=-1).min(axis=(1, 2))
+def _distance(places: np.ndarray, one: np.ndarray, weights: float | np.ndarray = WEIGHTS) -> np.ndarray:
+    return (weights * np.linalg.norm(places - one, axis=-1)).min(axis=(1, 2))
 
 
 @cache

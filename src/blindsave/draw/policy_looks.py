@@ -50,14 +50,15 @@ def looks(policies: Iterable[str]) -> dict[str, Look]:
     """The looks of policies that are drawn together; they do not depend on the order in which they are named."""
     names = sorted(set(policies), key=_by_core)
     known = [name for name in names if name in LOOKS]
-    others = [name for name in names if name not in LOOKS]
+    steps = {
+        name: len(sizes) - 1 - i for sizes in sizes_by_core(names).values() for i, name in enumerate(sizes.values())
+    }
+    # The largest of every core chooses first: a figure of sizes has them all.
+    others = sorted((name for name in names if name not in LOOKS), key=lambda name: steps.get(name, 0))
     # The teacher's grey is taken, whether it plays or not, and so are its star and its dashes.
     drawn = [LOOKS[name] for name in dict.fromkeys([*known, "teacher"])]
     colours = apart(len(others), [(one.light, one.dark) for one in drawn])
     markers = [marker for marker in MARKERS if marker not in {one.marker for one in drawn}] or list(MARKERS)
-    steps = {
-        name: len(sizes) - 1 - i for sizes in sizes_by_core(names).values() for i, name in enumerate(sizes.values())
-    }
     found = {name: LOOKS[name] for name in known}
     for i, (name, (light, dark)) in enumerate(zip(others, colours, strict=True)):
         line = LINES[(steps.get(name, 0) + i // len(markers)) % len(LINES)]

@@ -22,6 +22,8 @@ def sizes(analysis: Analysis, test: SplitResult) -> Plate | None:
         f"Save rate with the puck hidden for {ms} ms by the size of the memory: means over training seeds with 95 % "
         "intervals. What a size counts is the core's own affair (units, cells, oscillators, readings)."
     )
+    if "structured_k0" in sizes_by_core(test.saves.families()) and "structured_k0" in test.saves.saved:
+        caption += " The linear memory of 64 units is the paper's, Structured k = 0."
     if TEACHER in test.saves.saved:
         caption += " The band is the teacher's 95 % interval over shots."
     return Plate("figure-sizes", "Save rate by size", caption, ((panel,),))
