@@ -100,4 +100,4 @@ def test_more_colours_than_there_are_come_again():
 def test_separation_sees_with_colour_blind_eyes():
     red, green = ("#c04a00", "#c04a00"), ("#6a7a00", "#6a7a00")
     assert separation(red, green) < 0.08 < separation(red, ("#0067a8", "#0067a8"))
-    assert separation(("#000000",) * 2, ("#ffffff",) * 2) == pytest.approx(1, abs=1e-3)
+    assert separation(("#000000", "#000000"), ("#ffffff", "#ffffff")) == pytest.approx(1, abs=1e-3)
