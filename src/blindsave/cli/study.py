@@ -64,6 +64,7 @@ class Study:
         from blindsave.stages.planning import refuse_other_plan
         from blindsave.stages.scales import scale_named
         from blindsave.stages.site import Site
+        from blindsave.stages.study_file import check_teacher
 
         names = [stage.name for stage in study.METHOD]
         if self.until is not None and self.until not in names:
@@ -72,6 +73,8 @@ class Study:
             return self._run_file(self.file)
         if self.train_teacher and self.teacher is not None:
             raise BadInput("`--train-teacher` and `--teacher` do not go together")
+        if self.teacher is not None:
+            check_teacher("`--teacher`", self.teacher)
         scale = replace(scale_named(self.scale or "quick", self.families), train_teacher=self.train_teacher)
         if self.plan:
             return self._plan(scale)

@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from blindsave.draw import figure_files as pictures
-from blindsave.draw.policy_looks import look, title
+from blindsave.draw.policy_looks import Look, looks, title
 
 PPO = ("#d98200", "<")
 """In the report it looks like the feed-forward student; here both are drawn, so it needs a look of its own."""
@@ -29,20 +29,21 @@ def family_curves(policies: Mapping[str, Any], key: str) -> dict[str, tuple[list
     return curves
 
 
-def style(family: str) -> tuple[str, str]:
-    """Colour and marker of a family, as in the report."""
-    return PPO if family == "ppo" else (look(family).light, look(family).marker)
+def style(family: str, drawn: Mapping[str, Look]) -> tuple[str, str]:
+    """Colour and marker of a family among those drawn with it."""
+    return PPO if family == "ppo" else (drawn[family].light, drawn[family].marker)
 
 
 def draw(policies: Mapping[str, Any]) -> Figure:
     """Two panels: distance, and the part of it across the table, which decides between the posts."""
     figure = Figure(figsize=(9.6, 4.0), layout="constrained")
     FigureCanvasAgg(figure)
+    drawn = looks(name.partition("/")[0] for name in policies)
     clock = next(iter(policies.values()))["clock"]["by_time"]
     for axes, (key, label) in zip(figure.subplots(1, 2), PANELS, strict=True):
         axes.plot([r["hidden_ms"] for r in clock], [r[key] for r in clock], "--", color="0.55", label="clock alone")
         for family, (times, values) in family_curves(policies, key).items():
-            colour, marker = style(family)
+            colour, marker = style(family, drawn)
             axes.plot(times, values, color=colour, marker=marker, markersize=4, lw=1.6, label=title(family))
         axes.set(xlabel="Puck hidden for (ms)", ylabel=label, ylim=(0, None))
         axes.spines[["top", "right"]].set_visible(False)

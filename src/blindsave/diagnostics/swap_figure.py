@@ -7,6 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from blindsave.diagnostics.probe_figure import style
+from blindsave.draw.policy_looks import looks
 
 TITLES = {
     "exchange": "Who remembers: memories exchanged between twins",
@@ -21,12 +22,14 @@ def draw(rows: Sequence[Mapping[str, Any]]) -> Figure:
     figure = Figure(figsize=(6.4, 4.0), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    for name in dict.fromkeys(row["policy"] for row in rows):
+    names = list(dict.fromkeys(row["policy"] for row in rows))
+    drawn = looks([name.partition("/")[0] for name in names])
+    for name in names:
         own = [row for row in rows if row["policy"] == name]
         changed = [row for row in own if row["hidden_ms"] is not None]
         times, rates = [row["hidden_ms"] for row in changed], [100 * row["rate"]["estimate"] for row in changed]
         low, high = ([100 * row["rate"][end] for row in changed] for end in ("low", "high"))
-        colour, marker = style(name.partition("/")[0])
+        colour, marker = style(name.partition("/")[0], drawn)
         axes.plot(times, rates, color=colour, marker=marker, markersize=4, lw=1.6, label=name)
         axes.fill_between(times, low, high, color=colour, alpha=0.15, lw=0)
         for row in own:

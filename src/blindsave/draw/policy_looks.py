@@ -1,20 +1,28 @@
-"""What policies are called and drawn as, for people: titles, colours (safe for colour-blind readers) and markers.
+"""What policies are called and drawn as, for people: titles, colours (safe for colour-blind readers), markers, lines.
 
-One table for the report, the live arena and the figures of diagnostics. A policy of another name gets a fixed look
-derived from that name. The report names scripted policies plainly ("fixed centre"); the live arena says what they do.
+One table for the report, the live arena and the figures of diagnostics. Policies of other names get colours that stand
+apart from each other and from those of the table they are drawn with. The report names scripted policies plainly
+("fixed centre"); the live arena says what they do.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+from blindsave.draw.family_names import core_and_size, family_short, family_title, sizes_by_core
+from blindsave.draw.palette import apart
 
 
 @dataclass(frozen=True)
 class Look:
-    """One policy's title and its colour on white and on dark ground; the marker tells it apart without colour."""
+    """One policy's title and its colour on white and on dark ground; marker and line tell it apart without colour."""
 
     title: str
     light: str
     dark: str
     marker: str
+    line: Any = "-"
+    """A line style of Matplotlib."""
 
 
 LOOKS = {
@@ -30,27 +38,58 @@ LOOKS = {
     "teacher_reset": Look("Teacher, state erased", "#8a6d3b", "#d8b878", "h"),
     "ppo": Look("Memoryless PPO", "#c04a00", "#ff8a47", "v"),
 }
-MORE = (
-    # light, dark, marker
-    ("#7a7a00", "#cfcf4d", "<"),
-    ("#8b3a3a", "#ef9a9a", ">"),
-    ("#00757f", "#5fd3dd", "p"),
-    ("#5a5a5a", "#c0c0c0", "H"),
-)
+MARKERS = ("<", ">", "p", "H", "d", "8", "v", "s", "o", "^", "D", "P", "X")
+"""Markers of other policies, as far as those of the table are not drawn with them."""
+LINES = ("-", (0, (7, 1.5, 1.5, 1.5)), (0, (1.2, 1.3)), (0, (7, 1.5, 1.5, 1.5, 1.5, 1.5)))
+"""Line styles: the largest of a core's sizes is drawn whole. The teacher alone is dashed."""
 DOES = {"privileged": "Sees everything", "fixed_centre": "Stays central", "inactive": "Does nothing"}
 """What scripted policies do, as the live arena calls them."""
 
 
+def looks(policies: Iterable[str]) -> dict[str, Look]:
+    """The looks of policies that are drawn together; they do not depend on the order in which they are named."""
+    names = sorted(set(policies), key=_by_core)
+    known = [name for name in names if name in LOOKS]
+    steps = {
+        name: len(sizes) - 1 - i for sizes in sizes_by_core(names).values() for i, name in enumerate(sizes.values())
+    }
+    # The largest of every core chooses first: a figure of sizes has them all.
+    others = sorted((name for name in names if name not in LOOKS), key=lambda name: steps.get(name, 0))
+    # The teacher's grey is taken, whether it plays or not, and so are its star and its dashes.
+    drawn = [LOOKS[name] for name in dict.fromkeys([*known, "teacher"])]
+    colours = apart(len(others), [(one.light, one.dark) for one in drawn])
+    markers = [marker for marker in MARKERS if marker not in {one.marker for one in drawn}] or list(MARKERS)
+    found = {name: LOOKS[name] for name in known}
+    for i, (name, (light, dark)) in enumerate(zip(others, colours, strict=True)):
+        line = LINES[(steps.get(name, 0) + i // len(markers)) % len(LINES)]
+        found[name] = Look(family_title(name), light, dark, markers[i % len(markers)], line)
+    return found
+
+
 def look(family: str) -> Look:
-    """The look of a family, or of a policy without training seed."""
+    """The look of a family, or of a policy without training seed, that is drawn alone."""
+    return LOOKS[family] if family in LOOKS else looks([family])[family]
+
+
+def family_words(family: str) -> str:
+    """What the report calls a family, or a policy without training seed."""
+    return LOOKS[family].title if family in LOOKS else family_title(family)
+
+
+def short_words(family: str) -> str:
+    """The same for narrow places."""
     if family in LOOKS:
-        return LOOKS[family]
-    light, dark, marker = MORE[sum(family.encode()) % len(MORE)]
-    return Look(family.replace("_", " "), light, dark, marker)
+        return LOOKS[family].title.replace("Structured ", "").replace("Ten-step ", "")
+    return family_short(family)
 
 
 def title(name: str) -> str:
     """A policy by its whole name: "Structured k = 0 (14303)", "Teacher", "Does nothing"."""
     family, _, seed = name.partition("/")
-    words = DOES.get(family) or look(family).title
+    words = DOES.get(family) or family_words(family)
     return f"{words} ({seed})" if seed else words
+
+
+def _by_core(name: str) -> tuple[str, int]:
+    core, size = core_and_size(name)
+    return core, size or 0

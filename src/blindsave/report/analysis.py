@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pyarrow as pa
 
+from blindsave.draw.policy_looks import Look, looks
 from blindsave.evidence import hypotheses, strata
 from blindsave.evidence.deviations import Deviation, deviations
 from blindsave.evidence.intervals import MARGIN, Contrast, Interval
@@ -15,6 +17,7 @@ from blindsave.evidence.power import Power, power
 from blindsave.evidence.principal import Principal, principal
 from blindsave.evidence.resample import REPLICATES
 from blindsave.evidence.saves import Saves, saves
+from blindsave.policies.students.registry import PAPER_FAMILIES
 from blindsave.report.published import document
 from blindsave.report.results import Results
 from blindsave.report.sheet import Estimate
@@ -48,6 +51,20 @@ class SplitResult:
     subgroups: strata.Stratified
     method: str
     """How intervals were made."""
+
+    @property
+    def asks_the_papers_questions(self) -> bool:
+        """Whether only the paper's families take part and are compared as the paper compares them."""
+        pairs = {(c.a, c.b) for c in self.contrasts.get("primary", ())}
+        return set(self.saves.families()) <= set(PAPER_FAMILIES) and pairs <= set(PRIMARY)
+
+    def differences(self) -> list[Contrast]:
+        """Every planned difference once, the primary ones first."""
+        found: dict[frozenset[str], Contrast] = {}
+        for members in self.contrasts.values():
+            for one in members:
+                found.setdefault(frozenset((one.a, one.b)), one)
+        return list(found.values())
 
     def power(self, margin: float) -> tuple[Power, ...]:
         """What the design can resolve of each primary difference."""
@@ -86,6 +103,11 @@ class Analysis:
     margin: float
     replicates: int
 
+    @cached_property
+    def looks(self) -> Mapping[str, Look]:
+        """How the policies of all tables are drawn."""
+        return looks(name for table in self.results.tables.values() for name in table["policy"].unique().to_pylist())
+
     @property
     def main(self) -> SplitResult | None:
         """The test that tables and figures show: the principal one, or what there is."""
@@ -111,6 +133,11 @@ class Analysis:
         """The principal and the sealed test, where both were opened."""
         one, other = (self.splits.get(name) for name in TEST_SPLITS)
         return None if one is None or other is None else (one, other)
+
+    def pairs(self, name: str) -> Pairs:
+        """A planned set of differences; without a plan the paper's."""
+        usual = {"subgroups": strata.SUBGROUP_PAIRS, "noise": strata.NOISE_PAIRS}[name]
+        return self.results.plan.contrasts.get(name, ()) if self.results.plan else usual
 
     def _with_endpoint(self, test: SplitResult | None) -> SplitResult | None:
         return test if test is not None and self.endpoint in test.saves.blackouts else None

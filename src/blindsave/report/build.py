@@ -71,7 +71,7 @@ def build(
     }
     tell("figures")
     drawn = list(registry.figures.made(analysis))
-    figures = {plate.name: write(plate, folder / "figures") for plate in drawn}
+    figures = {plate.name: write(plate, folder / "figures", analysis.looks) for plate in drawn}
     tell("page")
     document = write_whole(folder / "report.html", page(analysis, sheets, drawn, found))
     return Report(document, written, figures, found, analysis)

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 
-from blindsave.draw.policy_looks import look
+from blindsave.draw.family_names import core_and_size
+from blindsave.draw.policy_looks import family_words, short_words
 from blindsave.policies.students.registry import PAPER_FAMILIES
 
 CONTROL_DT_MS = 20
+PAPER_CORES = tuple(core_and_size(name)[0] for name in PAPER_FAMILIES)
 TEACHER = "teacher"
 SPLIT_TITLES = {
     "principal_test": "principal test",
@@ -18,20 +20,24 @@ SPLIT_TITLES = {
 
 def title(policy: str) -> str:
     """What the report calls a policy."""
-    return look(policy).title
+    return family_words(policy)
 
 
 def short(policy: str) -> str:
     """A title for narrow places."""
-    return title(policy).replace("Structured ", "").replace("Ten-step ", "")
+    return short_words(policy)
 
 
 def ordered(policies: Iterable[str]) -> list[str]:
-    """The study's families first in its own order, then others by name, the teacher last."""
+    """The paper's cores first in its own order, then others by name, each by size; the teacher last."""
     present = set(policies)
-    known = [name for name in PAPER_FAMILIES if name in present]
-    others = sorted(present - set(known) - {TEACHER})
-    return [*known, *others, *([TEACHER] if TEACHER in present else [])]
+    students = sorted(present - {TEACHER}, key=_place)
+    return [*students, *([TEACHER] if TEACHER in present else [])]
+
+
+def _place(policy: str) -> tuple[int, str, int]:
+    core, size = core_and_size(policy)
+    return PAPER_CORES.index(core) if core in PAPER_CORES else len(PAPER_CORES), core, size or 0
 
 
 def pair(a: str, b: str) -> str:

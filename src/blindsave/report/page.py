@@ -9,11 +9,10 @@ from string import Template
 from typing import Any
 
 from blindsave import __version__
-from blindsave.draw.policy_looks import look
 from blindsave.report import summary
 from blindsave.report.analysis import Analysis, percent
 from blindsave.report.claims import Finding
-from blindsave.report.figures.export import Plate, css, inline
+from blindsave.report.figures.export import Looks, Plate, css, inline
 from blindsave.report.figures.style import variables
 from blindsave.report.names import milliseconds, ordered, title
 from blindsave.report.published import document
@@ -59,7 +58,9 @@ class Section:
     def _listing(self, content: Content) -> str:
         own = [sheet for sheet in content.sheets.values() if sheet.section == self.name]
         tables = "".join(to_html(sheet) for sheet in own if not sheet.folded) or _missing(self.missing)
-        figures = "".join(_plate(plate) for plate in content.plates if plate.section == self.name)
+        figures = "".join(
+            _plate(plate, content.analysis.looks) for plate in content.plates if plate.section == self.name
+        )
         shown = tables + figures if self.figures_last else figures + tables
         return self.lead() + shown + "".join(_folded(sheet) for sheet in own if sheet.folded)
 
@@ -67,7 +68,7 @@ class Section:
 def page(analysis: Analysis, sheets: Mapping[str, Sheet], plates: Iterable[Plate], found: list[Finding]) -> str:
     """The whole document as text."""
     content = Content(analysis, found, sheets, tuple(plates))
-    light, dark = css()
+    light, dark = css(analysis.looks)
     style = _asset("report.css").replace("$light", light).replace("$dark", dark)
     links = "".join(f'<li><a href="#{one.name}">{html.escape(one.link)}</a></li>' for one in SECTIONS)
     plan = analysis.results.plan
@@ -115,7 +116,9 @@ def _bars(analysis: Analysis) -> str:
     rows = []
     for policy in ordered(test.saves.saved):
         rate = percent(test.principal.rate(policy, analysis.endpoint))
-        colour = next(name for name, (drawn, _, _) in variables().items() if drawn == look(policy).light)
+        colour = next(
+            name for name, (drawn, _, _) in variables(analysis.looks).items() if drawn == analysis.looks[policy].light
+        )
         rows.append(
             f'<div class="bar"><span>{html.escape(title(policy))}</span><span class="track">'
             f'<i style="width:{rate.value:.1f}%;--c:var({colour})"></i></span><b>{rate.point} %</b></div>'
@@ -180,9 +183,9 @@ def _replays(replays: Mapping[str, Any] | None) -> str:
     return json.dumps({"scenes": scenes}, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _plate(plate: Plate) -> str:
+def _plate(plate: Plate, looks: Looks) -> str:
     wide = {panel.name for row in plate.rows for panel in row if len(row) == 1}
-    panels = "".join(f"<div{' class=wide' if p.name in wide else ''}>{inline(p)}</div>" for p in plate.panels)
+    panels = "".join(f"<div{' class=wide' if p.name in wide else ''}>{inline(p, looks)}</div>" for p in plate.panels)
     name = plate.name.replace("-", " ").capitalize() if plate.name[-1].isdigit() else "Figure"
     caption = f"<strong>{name}. {html.escape(plate.title)}.</strong> {html.escape(plate.caption)}"
     inner = f'<div class="panels">{panels}</div><figcaption>{caption}</figcaption>'

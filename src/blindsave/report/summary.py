@@ -1,9 +1,11 @@
 """The report in a few plain sentences."""
 
 from blindsave.evidence.intervals import Contrast
+from blindsave.report import own_words
 from blindsave.report.analysis import Analysis, SplitResult, percent
 from blindsave.report.claims import CLEAR, CONTRADICTED, NOT_CONFIRMED, UNTESTED, Finding, compatible
-from blindsave.report.names import TEACHER, milliseconds, ordered, split_title, title
+from blindsave.report.names import TEACHER, milliseconds, ordered, title
+from blindsave.report.own_words import listed
 
 PLAIN = {
     "structured_k0": "a goalkeeper with a linear memory (k = 0)",
@@ -17,26 +19,29 @@ PLAIN = {
 def sentences(analysis: Analysis, found: list[Finding]) -> list[str]:
     """What was found, most important first; empty where there is no test at all."""
     test = analysis.main
-    said = [] if test is None else [_rates(analysis, test)]
+    said = []
     if test is not None:
-        said += _contrasts(analysis, test)
-    said += _memory(analysis) + _noise(analysis) + _sealed(analysis)
+        own = own_words.asks_its_own(test)
+        rates, contrasts = (own_words.rates, own_words.differences) if own else (_rates, _contrasts)
+        said = [_lengths(test)] if analysis.endpoint not in test.saves.blackouts else [rates(analysis, test)]
+        said += contrasts(analysis, test)
+    noise = _noise if test is None or not own_words.asks_its_own(test) else own_words.noise
+    said += _memory(analysis) + noise(analysis) + _sealed(analysis)
     return said + _verdicts(found)
 
 
 def _rates(analysis: Analysis, test: SplitResult) -> str:
-    if analysis.endpoint not in test.saves.blackouts:
-        lengths = ", ".join(f"{milliseconds(n)} ms" for n in test.saves.blackouts)
-        return f"Save rates were recorded with the puck hidden for {lengths}."
     named = [policy for policy in PLAIN if policy in test.saves.saved] or ordered(test.saves.saved)[:5]
     parts = [
         f"{PLAIN.get(policy, policy)} saved {percent(test.principal.rate(policy, analysis.endpoint)).point} %"
         for policy in named
     ]
-    where = split_title(test.split)
-    shots, ms = len(test.saves.shot_ids), milliseconds(analysis.endpoint)
-    start = f"With the puck hidden for {ms} ms ({where}, {shots} shots)"
-    return f"{start}, {_listed(parts)}."
+    return f"{own_words.setting(analysis, test)}, {listed(parts)}."
+
+
+def _lengths(test: SplitResult) -> str:
+    lengths = ", ".join(f"{milliseconds(n)} ms" for n in test.saves.blackouts)
+    return f"Save rates were recorded with the puck hidden for {lengths}."
 
 
 def _contrasts(analysis: Analysis, test: SplitResult) -> list[str]:
@@ -50,7 +55,7 @@ def _contrasts(analysis: Analysis, test: SplitResult) -> list[str]:
     equal = [c for c in primary if c.equivalence.equivalent]
     count, margin = len(primary), f"±{100 * analysis.margin:g} points"
     if gain:
-        names = _listed([title(c.a) for c in gain])
+        names = listed([title(c.a) for c in gain])
         first = f"More complex memories helped: {names} saved clearly more than k = 0."
     else:
         worse = f" ({len(loss)} saved clearly less)" if loss else ""
@@ -118,8 +123,4 @@ def _verdicts(found: list[Finding]) -> list[str]:
     said = f"Of the paper's {len(found)} claims listed below, {len(tested)} were tested and {confirmed} confirmed."
     if not open_:
         return [said]
-    return [f"{said} Not confirmed: {_listed([f.claim.statement[:1].lower() + f.claim.statement[1:] for f in open_])}."]
-
-
-def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return [f"{said} Not confirmed: {listed([f.claim.statement[:1].lower() + f.claim.statement[1:] for f in open_])}."]

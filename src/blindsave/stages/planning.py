@@ -9,6 +9,7 @@ from typing import Any
 
 from blindsave import store
 from blindsave.errors import BadFile, BadInput
+from blindsave.stages.questions import Questions, answered_by_the_paper, as_written, made_contrasts, usual_reference
 from blindsave.stages.scales import PAPER, SCALES, Scale
 from blindsave.stages.site import Site
 from blindsave.task.episode import Disturbance
@@ -47,31 +48,52 @@ def published_plan() -> Path:
 
 def reduced(document: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
     """The plan with the scale's policies, seeds and grids; what nobody can decide any more is dropped."""
-    known = {*scale.families, document["policies"]["reference"]}
-
-    def decidable(pairs: list[list[str]]) -> list[list[str]]:
-        return [pair for pair in pairs if set(pair) <= known]
-
+    asked = scale.questions or Questions()
     seeds = list(scale.training_seeds)
-    endpoint = dict(document["endpoint"]) | {"splits": list(scale.test_splits)}
-    if endpoint["blackout"] not in scale.test_blackouts:
-        endpoint["blackout"] = max(scale.test_blackouts)
+    endpoint = dict(document["endpoint"]) | {"blackout": scale.endpoint, "splits": list(scale.test_splits)}
     ms = 20 * endpoint["blackout"]
+    if asked.margin_points is not None:
+        endpoint["equivalence_margin_points"] = asked.margin_points
     endpoint["statement"] = f"save rate with the puck hidden for {ms} ms, mean over {len(seeds)} training seeds"
     freeze = dict(document["freeze"])
     groups = {name: dict(group) for name, group in freeze["groups"].items()}
     if not scale.opens_principal_test:
         groups["efficiency"] = {"files": ["results/efficiency/accounting.json"]}
-    asked = [h for h in document["hypotheses"] if {h["a"], h["b"]} <= known]
     return dict(document) | {
         "title": f"{document['title']} ({f'{scale.name} scale' if scale.name in SCALES else f'study {scale.name}'})",
         "policies": dict(document["policies"]) | {"families": list(scale.families), "training_seeds": seeds},
         "endpoint": endpoint,
         "grids": _grids(scale),
-        "contrasts": {name: decidable(pairs) for name, pairs in document["contrasts"].items()},
-        "hypotheses": [h for h in asked if h.get("split") != "noise_test" or _disturbed(h, endpoint, scale)],
+        "statistics": dict(document["statistics"]) | ({} if asked.method is None else {"method": asked.method}),
+        "contrasts": _contrasts(document, scale, asked),
+        "hypotheses": _hypotheses(document, scale, asked, endpoint),
         "freeze": freeze | {"groups": groups},
     }
+
+
+def _contrasts(document: Mapping[str, Any], scale: Scale, asked: Questions) -> dict[str, list[list[str]]]:
+    """The file's own differences; else the published ones, where they concern every family; else the usual ones."""
+    if asked.contrasts is not None:
+        return {name: [list(pair) for pair in pairs] for name, pairs in asked.contrasts}
+    if asked.reference is not None or not answered_by_the_paper(scale.families):
+        return made_contrasts(scale.families, asked.reference or usual_reference(scale.families), scale.noisy)
+    known = _known(document, scale)
+    return {name: [pair for pair in pairs if set(pair) <= known] for name, pairs in document["contrasts"].items()}
+
+
+def _hypotheses(
+    document: Mapping[str, Any], scale: Scale, asked: Questions, endpoint: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The file's own hypotheses, or those of the published ones that the study can decide."""
+    if asked.hypotheses is not None:
+        return [as_written(one) for one in asked.hypotheses]
+    known = _known(document, scale)
+    found = [h for h in document["hypotheses"] if {h["a"], h["b"]} <= known]
+    return [h for h in found if h.get("split") != "noise_test" or _disturbed(h, endpoint, scale)]
+
+
+def _known(document: Mapping[str, Any], scale: Scale) -> set[str]:
+    return {*scale.families, document["policies"]["reference"]}
 
 
 def _disturbed(hypothesis: Mapping[str, Any], endpoint: Mapping[str, Any], scale: Scale) -> bool:

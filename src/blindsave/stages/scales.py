@@ -1,14 +1,16 @@
 """The three sizes of a study: the paper's, and two smaller ones as changes of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from blindsave.errors import BadInput
 from blindsave.policies.students.registry import PAPER_FAMILIES, family
+from blindsave.stages.questions import Questions
 
 TRAINING_SEEDS = (14303, 14304, 14305, 14306, 14307)
 TEST_SPLITS = ("principal_test", "sealed_test")
+ENDPOINT = 20
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class Scale:
     """Whether the study trains a teacher of its own first."""
     teacher_steps: int = 1_000_000
     """Environment steps of that teacher."""
+    questions: Questions | None = None
+    """What a study file says about the analysis; None asks what the published plan asks, or the usual."""
 
     def __post_init__(self) -> None:
         for name in self.families:
@@ -61,13 +65,27 @@ class Scale:
         return "principal_test" in self.test_splits
 
     @property
+    def endpoint(self) -> int:
+        """Hidden steps at which the study decides: the paper's, or the longest where they are not among the tests'."""
+        return ENDPOINT if ENDPOINT in self.test_blackouts else max(self.test_blackouts)
+
+    @property
     def noisy(self) -> tuple[str, ...]:
         """The policies of the noise extension that take part in this study."""
         return tuple(name for name in self.noise_policies if name in (*self.families, "teacher"))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+        said = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items() if name != "questions"}
+        return said if self.questions is None else said | {"questions": self.questions.to_dict()}
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> "Scale":
+        """What `to_dict` wrote."""
+        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in found.items()}
+        if "questions" in values:
+            values["questions"] = Questions.from_dict(values["questions"])
+        return cls(**values)
 
 
 PAPER = Scale()

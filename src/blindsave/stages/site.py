@@ -34,9 +34,8 @@ class Site:
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> "Site":
         """What `to_dict` wrote."""
-        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in found["scale"].items()}
         teacher = None if found["teacher"] is None else Path(found["teacher"])
-        return cls(Path(found["folder"]), Scale(**values), teacher, found["threads"], found["quiet"])
+        return cls(Path(found["folder"]), Scale.from_dict(found["scale"]), teacher, found["threads"], found["quiet"])
 
     def forget(self) -> None:
         """Drop what this process remembers of the study's files."""

@@ -14,6 +14,7 @@ from blindsave.errors import BadFile, BadInput
 from blindsave.policies.catalog import load_file
 from blindsave.policies.students.registry import family
 from blindsave.policies.students.sizes import LARGEST, is_kind, with_size
+from blindsave.stages.analysis_keys import ANALYSIS, read_questions
 from blindsave.stages.scales import SCALES, TEST_SPLITS, Scale
 from blindsave.stages.site import Site
 from blindsave.stages.toml_values import (
@@ -27,6 +28,7 @@ from blindsave.stages.toml_values import (
     one_of,
     several,
     shown,
+    table,
     text,
     whole,
 )
@@ -99,9 +101,10 @@ def _scale(section: Section, path: Path) -> Scale:
     changes["families"] = _families(section, preset.families, sizes)
     changes |= _noise(section, sizes, changes["families"], preset)
     try:
-        return replace(preset, **changes)
+        scale = replace(preset, **changes)
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
+    return replace(scale, questions=read_questions(section, scale))
 
 
 def _name(section: Section, path: Path) -> str:
@@ -137,30 +140,30 @@ def _expanded(section: Section, key: str, named: tuple[str, ...], sizes: tuple[i
 
 def _noise(section: Section, sizes: Any, families: tuple[str, ...], preset: Scale) -> dict[str, Any]:
     """The changes of the noise extension."""
-    table = section.get("disturbances", _table)
-    if table is None:
+    named = section.get("disturbances", table)
+    if named is None:
         return {}
-    noise = Section(f"{section.where}, [disturbances]", table)
+    noise = Section(f"{section.where}, [disturbances]", named)
     noise.only(DISTURBANCES, "disturbance")
-    changes = {DISTURBANCES[name]: noise.get(name, check) for name, check in NOISE.items() if name in table}
+    changes = {DISTURBANCES[name]: noise.get(name, check) for name, check in NOISE.items() if name in named}
     policies = noise.get("policies", either("all", "all", several(text)))
     if policies == "all":
         changes["noise_policies"] = (*families, TEACHER)
     elif policies is not None:
         students = tuple(name for name in policies if name != TEACHER)
-        named = _expanded(noise, "policies", students, sizes)
-        for name in named:
+        chosen = _expanded(noise, "policies", students, sizes)
+        for name in chosen:
             if name not in families:
                 raise BadInput(f"{noise.where}: `policies` names `{name}`, which is not among the study's families")
-        changes["noise_policies"] = (*named, *((TEACHER,) if TEACHER in policies else ()))
+        changes["noise_policies"] = (*chosen, *((TEACHER,) if TEACHER in policies else ()))
     played = changes.get("noise_policies", preset.noise_policies)
-    if table.get("noise_mm") and not set(families) & set(played):
+    if named.get("noise_mm") and not set(families) & set(played):
         raise BadInput(f'{noise.where}: nobody is disturbed; name `policies`, or write policies = "all"')
     return changes
 
 
 def _teachers(section: Section, beside: Path) -> dict[str, Path | None]:
-    named = Section(f"{section.where}, [teachers]", section.get("teachers", _table) or {})
+    named = Section(f"{section.where}, [teachers]", section.get("teachers", table) or {})
     if "teachers" in section.values and not named.values:
         raise BadInput(f"{named.where}: name at least one teacher, or leave the table out")
     found: dict[str, Path | None] = {}
@@ -175,16 +178,15 @@ def _teachers(section: Section, beside: Path) -> dict[str, Path | None]:
 def _teacher_file(where: str, name: str, file: Path) -> Path:
     if not file.is_file():
         raise BadInput(f"{where}: there is no file {file} for the teacher `{name}`")
-    holds = load_file(file).name
-    if holds != TEACHER:
-        raise BadInput(f"{where}: the teacher `{name}` cannot be {file}, which holds {holds}")
+    check_teacher(f"{where}: the teacher `{name}`", file)
     return file.resolve()
 
 
-def _table(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise Wrong(f"must be a table, not {shown(value)}")
-    return value
+def check_teacher(what: str, file: Path) -> None:
+    """Refuse a file that holds anything but a teacher; the sentence begins with `what`."""
+    holds = load_file(file).name
+    if holds != TEACHER:
+        raise BadInput(f"{what} cannot be {file}, which holds {holds}")
 
 
 def _seeds(value: Any) -> tuple[int, ...]:
@@ -223,5 +225,5 @@ NOISE: dict[str, Check] = {"noise_mm": ascending(number(0, LARGEST_NOISE_MM), em
 DISTURBANCES = {"noise_mm": "noise_mm", "blackouts": "noise_blackouts", "policies": "noise_policies"}
 """Keys of [disturbances], and the fields of the scale they change."""
 
-KEYS = ("name", "scale", "families", "state_sizes", *PLAIN, "memory_shots", "teachers", "disturbances")
+KEYS = ("name", "scale", "families", "state_sizes", *PLAIN, "memory_shots", "teachers", "disturbances", *ANALYSIS)
 """Everything a study file may name."""

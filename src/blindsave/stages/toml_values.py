@@ -80,6 +80,13 @@ def text(value: Any) -> str:
     return value
 
 
+def table(value: Any) -> dict[str, Any]:
+    """Keys and values of their own."""
+    if not isinstance(value, dict):
+        raise Wrong(f"must be a table, not {shown(value)}")
+    return value
+
+
 def one_of(choices: Sequence[str]) -> Check:
     """One of a few words."""
 

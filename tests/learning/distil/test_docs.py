@@ -8,7 +8,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 def test_bring_your_own_runs(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", (DOCS / "bring-your-own.md").read_text(), re.DOTALL)
-    tiny = code.replace("= 600, 200, 100, 100", "= 20, 10, 2, 3")
+    tiny = code.replace("= 1500, 1500, 100, 225", "= 20, 10, 2, 3")
     assert tiny != code
     names: dict = {"__name__": "bring_your_own"}
     exec(compile(tiny, "bring-your-own.md", "exec"), names)

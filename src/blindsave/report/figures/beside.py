@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from blindsave.draw.policy_looks import look
 from blindsave.report.analysis import Analysis, SplitResult, percent
 from blindsave.report.figures.export import Draw, Panel, Plate
 from blindsave.report.figures.frontier import TICKS, stretch, unstretch
@@ -31,7 +30,7 @@ def draw_beside(analysis: Analysis, test: SplitResult) -> Draw:
         ax.set_title(f"Save rate at {milliseconds(analysis.endpoint)} ms")
         for row, policy in enumerate(policies):
             ours = percent(test.principal.rate(policy, analysis.endpoint))
-            _bar(ax, theme, ours, row - 0.13, theme.series(policy), look(policy).marker, 2.4, 7)
+            _bar(ax, theme, ours, row - 0.13, theme.series(policy), theme.look(policy).marker, 2.4, 7)
             theirs = rate(policy, analysis.endpoint)
             if theirs is not None:
                 _bar(ax, theme, theirs, row + 0.2, theme.muted, "D", 1.1, 3.6)

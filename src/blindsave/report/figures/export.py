@@ -1,8 +1,8 @@
 """From panels to files and to SVG that a page can colour: equal results give equal bytes."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,13 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from blindsave.draw.figure_files import blank, encoded
+from blindsave.draw.policy_looks import LOOKS, Look
 from blindsave.report.figures.style import DARK, FONTS, LIGHT, Theme, rc, variables
 from blindsave.store import write_whole
 
 DPI = 200
 Draw = Callable[[Any, Theme], None]
+Looks = Mapping[str, Look]
 
 
 @dataclass(frozen=True)
@@ -46,28 +48,28 @@ class Plate:
         return tuple(panel for row in self.rows for panel in row)
 
 
-def write(plate: Plate, folder: Path) -> list[Path]:
+def write(plate: Plate, folder: Path, looks: Looks = LOOKS) -> list[Path]:
     """Write a figure as SVG and PNG for light and for dark pages."""
     written = []
     for theme, suffix in ((LIGHT, ""), (DARK, "-dark")):
         with rc_context(rc(theme)):
-            figure = _drawn(plate, theme)
+            figure = _drawn(plate, replace(theme, looks=looks))
             written.append(write_whole(folder / f"{plate.name}{suffix}.svg", _svg(figure)))
             written.append(write_whole(folder / f"{plate.name}{suffix}.png", encoded(figure, "png", DPI)))
     return written
 
 
-def inline(panel: Panel) -> str:
+def inline(panel: Panel, looks: Looks = LOOKS) -> str:
     """One panel as an SVG element for a page: colours are CSS variables, letters are the page's own."""
     size = panel.page_size or panel.size
     with rc_context(rc(LIGHT)):
         figure = blank(*size)
-        panel.draw(figure, LIGHT)
+        panel.draw(figure, replace(LIGHT, looks=looks))
         svg = _svg(_settled(figure), transparent=True)
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{panel.name}-", svg)
-    svg = _page_colours(svg)
+    svg = _page_colours(svg, looks)
     width, height = (f"{72 * inches:g}" for inches in size)
     label = panel.alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     head = f'<svg role="img" aria-label="{label}" viewBox="0 0 {width} {height}"'
@@ -111,16 +113,16 @@ def _svg(figure: Figure, transparent: bool = False) -> str:
     return re.sub(r"(\d+\.\d{3})\d+", r"\1", svg)  # three decimals are a thousandth of a point
 
 
-def _page_colours(svg: str) -> str:
+def _page_colours(svg: str, looks: Looks) -> str:
     svg = svg.replace(f" {_SVG_FONTS}", " var(--font)")
-    for name, (drawn, _, _) in variables().items():
+    for name, (drawn, _, _) in variables(looks).items():
         svg = svg.replace(f": {drawn}", f": var({name})")
     return svg
 
 
-def css() -> tuple[str, str]:
+def css(looks: Looks = LOOKS) -> tuple[str, str]:
     """Declarations of the variables for light and for dark pages."""
-    named = variables()
+    named = variables(looks)
     light = "".join(f"{name}:{value};" for name, (_, value, _) in named.items())
     dark = "".join(f"{name}:{value};" for name, (_, _, value) in named.items())
     return light, dark

@@ -10,6 +10,10 @@ from blindsave.report.figures.style import Theme
 from blindsave.report.names import milliseconds, pair
 from blindsave.report.published import difference
 
+FAR = 5
+"""Differences beyond this many margins are drawn on a scale of their own."""
+MOST = 24
+"""More rows than this nobody reads; the table has them all."""
 LARGE = (("structured_k0", "feed_forward"), ("structured_k0", "finite_stack_10"))
 SMALL = (
     ("structured_k0", "gru_n64"),
@@ -19,8 +23,8 @@ SMALL = (
 )
 
 
-def draw_forest(analysis: Analysis, test: SplitResult) -> Draw:
-    """Differences at the endpoint; the paper's, where it gives one, in grey below ours."""
+def drawn_differences(analysis: Analysis, test: SplitResult) -> tuple[list[Contrast], list[Contrast]]:
+    """Large and small ones: those that the paper draws, or those that the study itself planned."""
     large, small = (
         [
             test.principal.difference(a, b, analysis.endpoint, analysis.margin)
@@ -29,6 +33,17 @@ def draw_forest(analysis: Analysis, test: SplitResult) -> Draw:
         ]
         for pairs in (LARGE, SMALL)
     )
+    if test.asks_the_papers_questions and (large or small):
+        return large, small
+    planned = test.differences()
+    clearest = sorted(planned, key=lambda one: -abs(one.estimate))[:MOST]
+    shown = [one for one in planned if one in clearest]
+    far = [one for one in shown if abs(one.estimate) > FAR * analysis.margin]
+    return far, [one for one in shown if one not in far]
+
+
+def draw_forest(analysis: Analysis, large: Sequence[Contrast], small: Sequence[Contrast]) -> Draw:
+    """Differences at the endpoint; the paper's, where it gives one, in grey below ours."""
 
     def draw(figure: Any, theme: Theme) -> None:
         sets = [members for members in (large, small) if members]

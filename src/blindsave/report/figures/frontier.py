@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from blindsave.draw.policy_looks import look
 from blindsave.report.analysis import Analysis, SplitResult
 from blindsave.report.figures.export import Draw, Panel, Plate
 from blindsave.report.figures.labels import place_labels
@@ -58,7 +57,7 @@ def draw_frontier(analysis: Analysis, test: SplitResult, cost: str, letter: str)
         for policy, at in means.items():
             colour = theme.series(policy)
             ax.scatter(*np.array(seeds[policy]).T, s=15, color=colour, alpha=0.5, lw=0, zorder=2)
-            ax.scatter(*at, s=70, color=colour, marker=look(policy).marker, ec=theme.ground, lw=0.9, zorder=4)
+            ax.scatter(*at, s=70, color=colour, marker=theme.look(policy).marker, ec=theme.ground, lw=0.9, zorder=4)
         _axes(ax, analysis, seeds, latency)
         others = [point for members in seeds.values() for point in members]
         place_labels(ax, means, {p: short(p) for p in means}, {p: theme.series(p) for p in means}, theme.ground, others)

@@ -15,8 +15,9 @@ def stack_labels(
     texts: Mapping[str, str],
     colours: Mapping[str, str],
     gap: float,
+    top: float | None = None,
 ) -> None:
-    """Write one label per curve at its end; neighbours are moved apart to at least `gap` of the y axis."""
+    """Write one label per curve at its end; neighbours are moved apart to at least `gap` of the y axis, below `top`."""
     order = sorted(ends, key=lambda name: ends[name])
     places = [ends[name] for name in order]
     for _ in range(200):
@@ -29,6 +30,9 @@ def stack_labels(
                 moved = True
         if not moved:
             break
+    if top is not None:
+        for i in reversed(range(len(places))):
+            places[i] = min(places[i], top - gap * (len(places) - 1 - i))
     for name, y in zip(order, places, strict=True):
         ax.text(x, y, texts[name], color=colours[name], va="center", weight="bold", fontsize=9)
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from blindsave.draw.policy_looks import look
 from blindsave.evidence.principal import principal
 from blindsave.report.analysis import Analysis, percent
 from blindsave.report.figures.style import Theme
@@ -26,7 +25,7 @@ def draw_memory(analysis: Analysis) -> Any:
                 low = [cell.value - (cell.low or 0) for cell in cells]
                 high = [(cell.high or 0) - cell.value for cell in cells]
                 colour = theme.series(policy)
-                style = {"color": colour, "marker": look(policy).marker, "ms": 8, "capsize": 0, "elinewidth": 2.2}
+                style = {"color": colour, "marker": theme.look(policy).marker, "ms": 8, "capsize": 0, "elinewidth": 2.2}
                 ax.errorbar(x, points, [low, high], ls="-", lw=1.1, **style)
             _bracket(ax, theme, column * 3.1 + 1.25, members, lengths[1])
             ax.text(column * 3.1 + 0.62, 126, f"versus\n{title(other)}", ha="center", va="top", linespacing=1.25)

@@ -1,9 +1,10 @@
 """One look for every picture, on white and on dark ground."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from blindsave.draw.policy_looks import LOOKS, MORE, look
+from blindsave.draw.policy_looks import LOOKS, Look, look
 
 FONTS = ("Inter", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans")
 
@@ -22,10 +23,16 @@ class Theme:
     rail: str
     line: str
     alarm: str
+    looks: Mapping[str, Look] = field(default_factory=dict)
+    """Of the policies that the report draws together."""
+
+    def look(self, policy: str) -> Look:
+        """How a policy is drawn."""
+        return self.looks.get(policy) or look(policy)
 
     def series(self, policy: str) -> str:
         """A policy's colour."""
-        chosen = look(policy)
+        chosen = self.look(policy)
         return chosen.light if self.name == "light" else chosen.dark
 
 
@@ -73,11 +80,10 @@ def rc(theme: Theme) -> dict[Any, Any]:
     }
 
 
-def variables() -> dict[str, tuple[str, str, str]]:
+def variables(looks: Mapping[str, Look] = LOOKS) -> dict[str, tuple[str, str, str]]:
     """CSS variables of a page: name -> (hex drawn on light ground, light, dark)."""
     named = {f"--f-{role}": (getattr(LIGHT, role), getattr(LIGHT, role), getattr(DARK, role)) for role in ROLES}
-    for policy, chosen in LOOKS.items():
+    for policy, chosen in {**LOOKS, **looks}.items():
         if chosen.light not in {drawn for drawn, _, _ in named.values()}:
             named[f"--s-{policy.replace('_', '-')}"] = (chosen.light, chosen.light, chosen.dark)
-    named |= {f"--s-more-{i}": (light, light, dark) for i, (light, dark, _) in enumerate(MORE)}
     return named

@@ -1,6 +1,5 @@
 """Tables of the noise extension."""
 
-from blindsave.evidence.strata import NOISE_PAIRS
 from blindsave.report.analysis import Analysis, NoiseResult, percent
 from blindsave.report.names import condition, milliseconds, ordered, pair, sigma_mm, title
 from blindsave.report.published import noise
@@ -33,7 +32,7 @@ def noise_rates(_analysis: Analysis, found: NoiseResult) -> Sheet:
 
 
 @tables("noise", needs="noise", folded=True)
-def noise_contrasts(_analysis: Analysis, found: NoiseResult) -> Sheet:
+def noise_contrasts(analysis: Analysis, found: NoiseResult) -> Sheet:
     """Differences under noise, and what noise does to each policy."""
     held, rates = found.saves, found.rates
     groups = [group for group in GROUPS if group in rates.points]
@@ -43,7 +42,7 @@ def noise_contrasts(_analysis: Analysis, found: NoiseResult) -> Sheet:
         *(Column(group, f"{group.capitalize()} shots") for group in groups),
     )
     levels = sorted(held.disturbances, key=sigma_mm)
-    pairs = [(a, b) for a, b in NOISE_PAIRS if {a, b} <= held.saved.keys()]
+    pairs = [(a, b) for a, b in analysis.pairs("noise") if {a, b} <= held.saved.keys()]
     rows: list[tuple[Cell, ...]] = [
         (pair(a, b), condition(n, d), *(percent(rates.difference(group, a, b, n, d), True) for group in groups))
         for n in held.blackouts

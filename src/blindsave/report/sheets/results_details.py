@@ -1,6 +1,5 @@
 """Tables of the test that the page folds away: subgroups, both tests, seeds, endings, gaps, power, validation."""
 
-from blindsave.evidence.strata import SUBGROUP_PAIRS
 from blindsave.evidence.summaries import action_error, outcome_counts
 from blindsave.report.analysis import Analysis, SplitResult, percent
 from blindsave.report.claims import agreement
@@ -33,7 +32,7 @@ def subgroups(_analysis: Analysis, test: SplitResult) -> Sheet:
 def subgroup_contrasts(analysis: Analysis, test: SplitResult) -> Sheet | None:
     """Differences within alias and support shots at the endpoint and beyond."""
     lengths = [n for n in test.saves.blackouts if n >= analysis.endpoint]
-    pairs = [(a, b) for a, b in SUBGROUP_PAIRS if {a, b} <= test.saves.saved.keys()]
+    pairs = [(a, b) for a, b in analysis.pairs("subgroups") if {a, b} <= test.saves.saved.keys()]
     present, rates = _groups(test), test.subgroups
     if not lengths or not present:
         return None

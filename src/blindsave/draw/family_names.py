@@ -1,0 +1,71 @@
+"""Families by name: which core, of what size, and what people call it.
+
+Sizes are part of the name for every core, a user's own too: `gru_n16`, `mgu_n24`, `finite_stack_5`.
+"""
+
+import re
+from collections.abc import Iterable
+
+CELLS = 64
+"""Cells of a structured memory whose name has no size (the paper's)."""
+CORES = {
+    "gru": "GRU",
+    "lru": "LRU",
+    "mingru": "minGRU",
+    "structured_k0": "Linear memory",
+    "feed_forward": "Feed-forward",
+}
+UNITS = {"lru": "oscillators"}
+"""What a size counts, where it is not units."""
+STACK = "finite_stack"
+_SIZED = re.compile(r"(.+)_n([0-9]+)")
+_STACK = re.compile(STACK + r"_([0-9]+)")
+_STRUCTURED = re.compile(r"structured_k([0-9]+)")
+
+
+def core_and_size(name: str) -> tuple[str, int | None]:
+    """The core of a family and its size; a family that comes in no sizes is its own core."""
+    if found := _SIZED.fullmatch(name):
+        return found[1], int(found[2])
+    if found := _STACK.fullmatch(name):
+        return STACK, int(found[1])
+    return name, CELLS if _STRUCTURED.fullmatch(name) else None
+
+
+def core_title(core: str) -> str:
+    """A core without its size: "GRU", "Linear memory", "Structured k = 3", "mgu"."""
+    if core == STACK:
+        return "Stack of observations"
+    if (found := _STRUCTURED.fullmatch(core)) and core not in CORES:
+        return f"Structured k = {found[1]}"
+    return CORES.get(core, core.replace("_", " "))
+
+
+def family_title(name: str) -> str:
+    """A family in words: "GRU, 16 units", "5-step stack", "mgu, 24 units"."""
+    core, size = core_and_size(name)
+    if core == STACK and size is not None:
+        return f"{size}-step stack"
+    if size is None or name == core:
+        return core_title(core)
+    unit = UNITS.get(core, "units")
+    return f"{core_title(core)}, {size} {unit if size != 1 else unit[:-1]}"
+
+
+def family_short(name: str) -> str:
+    """The same for narrow places: "GRU-16", "Linear-16", "k = 3, n = 16"."""
+    core, size = core_and_size(name)
+    said = core_title(core).replace(" memory", "").replace("Structured ", "")
+    if core == STACK or size is None or name == core:
+        return family_title(name).replace("Structured ", "")
+    return f"{said}, n = {size}" if "=" in said else f"{said}-{size}"
+
+
+def sizes_by_core(names: Iterable[str]) -> dict[str, dict[int, str]]:
+    """Families of every core that occurs in several sizes, the smallest first; cores in the order they are met."""
+    found: dict[str, dict[int, str]] = {}
+    for name in names:
+        core, size = core_and_size(name)
+        if size is not None:
+            found.setdefault(core, {})[size] = name
+    return {core: dict(sorted(sizes.items())) for core, sizes in found.items() if len(sizes) > 1}
