@@ -176,3 +176,12 @@ def test_no_label_of_an_own_study_covers_another(own: Analysis, sizes: Analysis)
             for panel in plate.panels:
                 for size in {panel.size, panel.page_size or panel.size}:
                     assert overlaps(panel, size, found.looks) == [], (panel.name, size)
+
+
+def test_need_of_memory_is_claimed_only_where_it_was_shown(analysis: Analysis):
+    from dataclasses import replace
+
+    (drop,) = (c for c in analysis.memory["teacher_reset"] if c.blackout == analysis.endpoint)
+    assert any(sentence.startswith("The task needs memory") for sentence in said(analysis))
+    none = replace(analysis, memory={"teacher_reset": (replace(drop, estimate=0.0, low=0.0, high=0.0),)})
+    assert any(sentence.startswith("No need of memory was shown") for sentence in said(none))

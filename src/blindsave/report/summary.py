@@ -78,10 +78,8 @@ def _memory(analysis: Analysis) -> list[str]:
     if found is None:
         return []
     drop, ms = percent(found), milliseconds(analysis.endpoint)
-    return [
-        f"The task needs memory: erasing the teacher's state when tracking stops costs it {drop.point} points "
-        f"{drop.span} at {ms} ms."
-    ]
+    start = "The task needs memory: erasing" if found.low > 0 else "No need of memory was shown: erasing"
+    return [f"{start} the teacher's state when tracking stops costs it {drop.point} points {drop.span} at {ms} ms."]
 
 
 def _noise(analysis: Analysis) -> list[str]:
