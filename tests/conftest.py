@@ -1,5 +1,6 @@
 """What tests of several packages share."""
 
+import ctypes
 import gc
 import sys
 
@@ -14,6 +15,8 @@ def forgotten_programs():
     if jax is not None:
         jax.clear_caches()
     gc.collect()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).malloc_trim(0)  # freed memory goes back to the system only when asked
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from crashes import Crash, crash_at
 from sealed_study import REPOSITORY, Study, play_by_rule
 
 from blindsave import store
 from blindsave.errors import BadFile, BadInput
-from blindsave.evidence import ledger as ledger_module
-from blindsave.evidence import tables
-from blindsave.evidence.deviations import deviations
 from blindsave.evidence.freeze import open_frozen, sealed_seed
 from blindsave.evidence.release import released, sealed_shots
 from blindsave.task.shots import shots
@@ -33,32 +31,6 @@ def reference(tmp_path_factory) -> tuple[Path, dict[str, str]]:
     shutil.copytree(frozen.root, copy.root)
     done = copy.release()
     return frozen.root, {split: store.sha256_file(path) for split, path in done.tables.items()}
-
-
-class Crash(BaseException):
-    """Stands for the process dying."""
-
-
-def test_freezing_the_same_content_gives_the_same_hash_wherever_it_lies(study, tmp_path):
-    first = study.freeze()
-    assert study.freeze().sha256 == first.sha256
-    assert Study(tmp_path / "other").prepare().freeze().sha256 == first.sha256
-    assert [entry.kind for entry in study.ledger.entries()] == ["freeze"]
-
-
-def test_the_freeze_binds_everything(study):
-    body = study.freeze().body
-    assert set(body["groups"]) == {"checkpoints", "validation", "datasets", "efficiency"}
-    assert len(body["groups"]["checkpoints"]) == len(body["policies"]) == 5
-    assert list(body["code"]) == ["arena/scene.py"]
-
-
-def test_the_sealed_seed_is_the_documented_function_of_the_hash():
-    import hashlib
-
-    text = b"blindsave.sealed_test.v1:" + b"ab" * 32
-    assert sealed_seed("ab" * 32) == int(hashlib.sha256(text).hexdigest()[:16], 16)
-    assert sealed_seed("ab" * 32) != sealed_seed("ac" * 32)
 
 
 def test_sealed_shots_have_the_design_of_the_principal_test_and_none_of_its_shots():
@@ -111,15 +83,6 @@ def test_unbound_files_may_change(study):
     study.freeze()
     (study.code / "cli" / "print.py").write_text("changed")
     assert study.release().results.kind == "results"
-
-
-def test_a_freeze_without_what_the_plan_binds_is_refused(study):
-    (study.root / "results/datasets/base/manifest.json").unlink()
-    with pytest.raises(BadFile, match="'datasets', found 0"):
-        study.freeze()
-    (study.root / "models/students/gru_n64/14303.safetensors").unlink()
-    with pytest.raises(BadFile, match=r"gru_n64/14303\.safetensors"):
-        study.freeze()
 
 
 def test_the_test_opens_once(study):
@@ -198,7 +161,7 @@ def test_a_release_that_dies_at_any_durable_step_is_completed_under_the_same_ope
         study = Study(tmp_path / str(nth))
         shutil.copytree(frozen, study.root)
         with monkeypatch.context() as patch:
-            _crash_at(patch, nth)
+            crash_at(patch, nth)
             try:
                 study.release()
                 finished = True
@@ -220,10 +183,11 @@ def test_a_killed_release_is_completed_by_the_same_command(reference, tmp_path, 
     study = Study(tmp_path / "study")
     shutil.copytree(frozen, study.root)
     script = (
-        "import os, sys, test_release as t\n"
+        "import os, pathlib, sys\n"
+        "from crashes import crash_at, pytest\n"
         "from sealed_study import Study\n"
-        "t._crash_at(t.pytest.MonkeyPatch(), int(sys.argv[2]), lambda: os._exit(9))\n"
-        "Study(t.Path(sys.argv[1])).release()\n"
+        "crash_at(pytest.MonkeyPatch(), int(sys.argv[2]), lambda: os._exit(9))\n"
+        "Study(pathlib.Path(sys.argv[1])).release()\n"
     )
     here = str(Path(__file__).parents[1] / "support")
     command = [sys.executable, "-c", script, str(study.root), str(nth)]
@@ -231,44 +195,6 @@ def test_a_killed_release_is_completed_by_the_same_command(reference, tmp_path, 
     assert subprocess.run(command, env=environment, cwd=REPOSITORY, check=False).returncode == 9
     study.release()
     _is_whole(study, wanted)
-
-
-def test_deviations_are_computed_not_remembered(study):
-    study.freeze()
-    done = study.release()
-    by_split = {split: tables.read(path) for split, path in done.tables.items()}
-    found = {d.what: (d.planned, d.done) for d in deviations(study.plan, by_split, study.ledger, replicates=500)}
-    assert found.pop("bootstrap replicates") == (10_000, 500)
-    assert found.pop("grid validation") == ("evaluated", "no table")
-    assert found.pop("grid noise_test") == ("evaluated", "no table")
-    assert found == {}
-    fewer = by_split["principal_test"]
-    fewer = fewer.filter(fewer["training_seed"].to_numpy() != 14304)
-    by_split["principal_test"] = fewer
-    whats = [d.what for d in deviations(study.plan, by_split, study.ledger)]
-    assert "principal_test: training seeds of gru_n64" in whats
-
-
-def _crash_at(patch: pytest.MonkeyPatch, nth: int, die=None) -> None:
-    """Die at the nth sync or rename of the store and the ledger."""
-    count = 0
-
-    def guarded(real):
-        def step(*args, **kwargs):
-            nonlocal count
-            count += 1
-            if count == nth:
-                if die is not None:
-                    die()
-                raise Crash
-            return real(*args, **kwargs)
-
-        return step
-
-    # `os` is one module: patching it here reaches the store and the ledger alike.
-    assert store.os is ledger_module.os is os
-    for name in ("fsync", "replace", "rename"):
-        patch.setattr(os, name, guarded(getattr(os, name)))
 
 
 def _is_whole(study: Study, wanted: dict[str, str]) -> None:

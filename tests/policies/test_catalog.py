@@ -123,7 +123,7 @@ def test_an_installed_package_may_bring_a_kind_of_policy_file(models, monkeypatc
     files.write_policy(path, {"x": np.zeros(1)}, {"format": "mine.policy"})
     with pytest.raises(BadFile, match=r"mine\.policy"):
         policies.load(path)
-    point = EntryPoint("mine.policy", "test_catalog:read_mine", catalog.ENTRY_POINTS)
+    point = EntryPoint("mine.policy", f"{__name__}:read_mine", catalog.ENTRY_POINTS)
     monkeypatch.setattr(catalog, "entry_points", lambda group: [point])
     monkeypatch.setattr(catalog, "FORMATS", dict(catalog.FORMATS))
     assert policies.load(path).name == "inactive"

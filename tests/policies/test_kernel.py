@@ -171,9 +171,9 @@ def test_the_capsule_outlives_its_policy():
 @pytest.mark.parametrize(
     ("carry", "seen", "reason"),
     [
-        (np.zeros((1, 66), F), np.zeros((1, 18), F), "observation of shape"),
-        (np.zeros((1, 65), F), np.zeros((1, 19), F), "carry of shape"),
-        (np.zeros((2, 66), F), np.zeros((1, 19), F), "carry of shape"),
+        (np.zeros((1, 66), F), np.zeros((1, 18), F), "observations of shape"),
+        (np.zeros((1, 65), F), np.zeros((1, 19), F), "carries of shape"),
+        (np.zeros((2, 66), F), np.zeros((1, 19), F), "carries of shape"),
         (np.zeros((1, 66), F), np.full((1, 19), np.nan, F), "not finite"),
         (np.zeros((1, 66), F), np.full((1, 19), np.inf, F), "not finite"),
     ],

@@ -1,4 +1,4 @@
-"""Do the intervals keep their word? Both methods on synthetic studies whose truth is known.
+"""Check the coverage of the intervals. Both methods on synthetic studies whose truth is known.
 
 A synthetic study has the design of the real one (training seeds x alias pairs and single shots). A shot is saved iff
 mean + seed effect + unit effect + (seed, unit) effect + shot noise > 0, all normal, so that the true save rate is

@@ -52,7 +52,8 @@ def _lines(op: Op, name: Callable[[Slot | Const], str], names: dict[str, Any]) -
     if op.kind == "linear" and names[args[1]].ndim == 2:
         return [f"dot({args[1]}, {args[0]}, {out})", f"add({out}, {args[2]}, {out})"]
     if op.kind in BINARY_UFUNCS:
-        return [f"{BINARY_UFUNCS[op.kind]}({args[0]}, {args[1]}, {out})"]
+        named = "out=" if op.kind in ("maximum", "minimum") else ""  # NumPy insists for these; positions are faster
+        return [f"{BINARY_UFUNCS[op.kind]}({args[0]}, {args[1]}, {named}{out})"]
     if op.kind in UNARY_UFUNCS:
         return [f"{op.kind}({args[0]}, {out})"]
     if op.kind in ("silu", "sigmoid"):

@@ -85,10 +85,10 @@ def freeze(
 def open_frozen(path: str | Path, root: str | Path, code: Path | None = None) -> Frozen:
     """Verify a manifest and every file it binds; the first changed, missing or added file is named."""
     document = store.read_json(path)
-    if not isinstance(document, dict) or document.get("body", {}).get("schema") != SCHEMA:
+    body = document.get("body") if isinstance(document, dict) else None
+    if not isinstance(body, dict) or body.get("schema") != SCHEMA:
         raise BadFile(f"{path} is not a freeze manifest of schema {SCHEMA}")
     unsigned = {key: value for key, value in document.items() if key != "manifest_sha256"}
-    body = document["body"]
     if store.digest(unsigned) != document.get("manifest_sha256") or store.digest(body) != document["freeze_sha256"]:
         raise BadFile(f"{path} was changed since it was written: its own hash does not match")
     base = Path(root).resolve()

@@ -89,7 +89,7 @@ def sigmoid(x) -> Array:
 
 
 def silu(x) -> Array:
-    """X / (1 + exp(-x))."""
+    """SiLU: x / (1 + exp(-x))."""
     x = _float32(x)
     return x / (ONE + exp(-x))
 
@@ -113,13 +113,13 @@ def symlog(x) -> Array:
 
 
 def bound(x) -> Array:
-    """X / max(1, |x|): values inside [-1, 1] pass, larger ones become -1 or 1."""
+    """Bounded x / max(1, |x|): values inside [-1, 1] pass, larger ones become -1 or 1."""
     x = _float32(x)
     return x / maximum(ONE, np.abs(x))
 
 
 def linear(x, weight, start=None) -> Array:
-    """Start + W x: each output begins at `start` (zero if absent) and adds w*x input by input, in order.
+    """Affine map, start + W x: each output begins at `start` (zero if absent) and adds w*x input by input, in order.
 
     `weight` is (out, in), or (blocks, out, in): then block g maps the g-th slice of `x` to the g-th slice of the
     output. The sum is sequential over inputs, which leaves outputs as free parallel lanes.

@@ -116,11 +116,11 @@ class ProgramPolicy:
     def _check(self, carry: Array, observation: Array) -> None:
         rows = len(observation)
         for what, array, width in (
-            ("observation", observation, self.program.observation),
-            ("carry", carry, self.program.carry),
+            ("observations", observation, self.program.observation),
+            ("carries", carry, self.program.carry),
         ):
             if array.shape != (rows, width):
-                raise BadInput(f"{self.name} needs a {what} of shape ({rows}, {width}), not {array.shape}")
+                raise BadInput(f"{self.name} needs {what} of shape ({rows}, {width}), not {array.shape}")
         if self.kernel is None and not np.isfinite(observation).all():
             raise BadInput("the observation holds a value that is not finite")
 

@@ -140,7 +140,7 @@ class Tracer:
         return self._whole(self.nodes[-1])
 
     def linear(self, x: Any, weight: Any, start: Any = None) -> Any:
-        """Start + W x; see `arithmetic.linear`."""
+        """Affine map, start + W x; see `arithmetic.linear`."""
         if not any(isinstance(arg, Symbol) for arg in (x, weight, start)):
             return programs.apply("linear", [x, weight, start])
         blocks, out, inner = weight.shape if len(weight.shape) == 3 else (1, *weight.shape)

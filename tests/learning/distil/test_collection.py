@@ -7,12 +7,16 @@ from distil_fakes import EchoTeacher
 
 from blindsave import store
 from blindsave.errors import Damaged
-from blindsave.learning.distil import CollectionSchedule, collect
+from blindsave.learning.distil import CollectionSchedule, collect, episodes_of
 from blindsave.learning.distil.collection import Collection
 from blindsave.policies.students.student import Student
 
 INPUTS = {"policy": "0" * 64}
+
+
 SCHEDULE, SHARD_EPISODES = CollectionSchedule(12), 5
+
+
 STUDENT = Student.untrained("structured_k0", 1)
 
 
@@ -85,3 +89,7 @@ def test_a_file_system_without_second_names_gets_copies(whole, tmp_path, monkeyp
     mine = collection(tmp_path)
     mine.prepare(0)
     assert content(mine.dataset()) == content(whole)
+
+
+def test_recorded_episodes_can_be_used_without_a_file():
+    assert len(episodes_of(Student.untrained("feed_forward", 1), CollectionSchedule(2))) == 2

@@ -5,8 +5,8 @@ import pytest
 from distil_fakes import EchoTeacher, TrackerTeacher
 
 from blindsave.cli import execute
-from blindsave.cli.distil import DatasetExport, DatasetVerify
-from blindsave.errors import BadFile, BadInput
+from blindsave.cli.distil import DatasetVerify
+from blindsave.errors import BadFile
 from blindsave.learning.distil import CollectionSchedule, Dataset, Episodes, collect, concatenate, episodes_of, record
 from blindsave.learning.distil.dataset import audit_repeats, check, summary
 from blindsave.learning.distil.schedule import draw
@@ -112,32 +112,3 @@ def test_the_commands_describe_and_verify(dataset, capsys):
     assert verify.run()["ok"]
     verify.show(verify.run())
     assert "12 episodes verified" in capsys.readouterr().out
-
-
-@pytest.mark.filterwarnings("error")
-def test_minari_loads_the_export_and_its_environment(dataset, tmp_path, monkeypatch):
-    minari = pytest.importorskip("minari")
-    DatasetExport(dataset.artifact.folder, tmp_path, "blindsave/test-v0").run()
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    loaded, data = minari.load_dataset("blindsave/test-v0"), dataset.episodes
-    assert loaded.total_episodes == 12 and loaded.total_steps == len(data.obs)
-    for i, episode in enumerate(loaded.iterate_episodes()):
-        rows = data.rows(i)
-        assert np.array_equal(episode.observations[:-1], data.obs[rows])
-        assert np.array_equal(episode.observations[-1], data.final_obs[i])
-        assert np.array_equal(episode.actions, data.action[rows])
-        assert np.array_equal(episode.infos["label"][:-1], data.label[rows])
-        assert np.isclose(episode.rewards.sum(), data.score[i])
-        assert episode.terminations[-1] != episode.truncations[-1]
-        assert len(episode.infos["label"]) == len(episode.observations)
-    env = loaded.recover_environment()
-    options = next(iter(loaded.storage.get_episode_metadata([0])))["options"]
-    first, info = env.reset(options=options)
-    assert info["shot"] == options["shot"] and np.array_equal(first, data.obs[0])
-
-
-@pytest.mark.parametrize("name", ["noversion", "../../x-v0", "/x-v0", "a//b-v0", "", "x" * 300 + "-v0"])
-def test_a_name_that_is_none_of_minaris_is_refused_before_anything_is_written(dataset, tmp_path, name):
-    with pytest.raises(BadInput, match="named like"):
-        DatasetExport(dataset.artifact.folder, tmp_path / "out", name).run()
-    assert not list(tmp_path.iterdir())

@@ -20,7 +20,7 @@ class JaxOps:
 
     @staticmethod
     def linear(x: Any, weight: Any, start: Any = None) -> Any:
-        """Start + W x, for one matrix or a stack of blocks."""
+        """Affine map, start + W x, for one matrix or a stack of blocks."""
         if weight.ndim == 3:
             blocks = x.reshape(*x.shape[:-1], weight.shape[0], weight.shape[2])
             product = jnp.einsum("...gi,goi->...go", blocks, weight).reshape(*x.shape[:-1], -1)
@@ -41,7 +41,7 @@ class JaxOps:
 
     @staticmethod
     def bound(x: Any) -> Any:
-        """X / max(1, |x|)."""
+        """Bounded x / max(1, |x|)."""
         return x / jnp.maximum(1.0, jnp.abs(x))
 
     @staticmethod

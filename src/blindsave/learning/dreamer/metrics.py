@@ -69,9 +69,9 @@ class MetricsFile:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Read a metrics file; a half-written last line (a killed run) is left out."""
+    """Read a metrics file; a half-written last line (a killed run) is left out, and so is whatever cannot be text."""
     try:
-        texts = Path(path).read_text().splitlines()
+        texts = Path(path).read_text(errors="replace").splitlines()
     except OSError as error:
         raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
     lines = []

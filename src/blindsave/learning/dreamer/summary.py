@@ -17,6 +17,8 @@ def summarise_run(folder: Path) -> dict[str, Any]:
     if not (folder / "metrics.jsonl").exists():
         raise BadFile(f"{folder} holds no run: there is no metrics.jsonl")
     lines = metrics.read(folder / "metrics.jsonl")
+    if not lines:
+        raise BadFile(f"the run in {folder} has not said anything yet: its metrics.jsonl holds no line")
     learning = [line for line in lines if line.get("updates_per_s", 0) > 0]
     result: dict[str, Any] = {
         "folder": str(folder),

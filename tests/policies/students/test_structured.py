@@ -1,9 +1,9 @@
-"""Initial parameters: the order of the draws and the shared streams are part of the study."""
+"""The structured memory: its draws, its time constants, its update."""
 
 import numpy as np
 import pytest
 
-from blindsave.policies.students import PAPER_FAMILIES, family
+from blindsave.policies.students import family
 
 SEED = 14303
 
@@ -46,40 +46,6 @@ def test_alpha_spans_the_written_time_constants():
     assert (np.diff(alpha) > 0).all()
 
 
-def test_gru_draws_in_the_written_order():
-    rng = np.random.default_rng(SEED)
-    names = ("encoder.0.weight", "encoder.1.weight", "core.W_ih", "core.W_hh", "head.0.weight", "head.1.weight")
-    shapes = ((64, 19), (32, 64), (192, 34), (192, 64), (64, 96), (2, 64))
-    params = family("gru_n64").init(SEED)
-    for name, shape in zip(names, shapes, strict=True):
-        assert np.array_equal(params[name], draw(rng, *shape)), name
-
-
-def test_families_with_equal_encoders_share_their_first_draws():
-    first = {name: family(name).init(SEED)["encoder.1.weight"] for name in PAPER_FAMILIES}
-    same = {name for name in first if np.array_equal(first[name], first["gru_n64"])}
-    assert same == set(PAPER_FAMILIES) - {"finite_stack_10"}
-
-
-def test_gru_is_the_textbook_cell():
-    """Against float64 formulas with gates in the order reset, update, new."""
-    from blindsave.policies import arithmetic
-    from blindsave.testing.contract import randomised_params
-
-    kind = family("gru_n64")
-    p = {k: v.astype(np.float64) for k, v in kind.core_parameters(randomised_params(kind, 0)).items()}
-    rng = np.random.default_rng(1)
-    e, a, h = rng.normal(size=32), rng.uniform(-1, 1, 2), rng.normal(size=64)
-    x = p["W_ih"] @ np.concatenate((e, a)) + p["b_ih"]
-    y = p["W_hh"] @ h + p["b_hh"]
-    r, u = (1 / (1 + np.exp(-(x[i : i + 64] + y[i : i + 64]))) for i in (0, 64))
-    expected = (1 - u) * np.tanh(x[128:] + r * y[128:]) + u * h
-    p32 = {k: v.astype(np.float32) for k, v in p.items()}
-    e, a, h = (v.astype(np.float32) for v in (e, a, h))
-    found = kind.core.advance(arithmetic, p32, h, kind.core.drive(arithmetic, p32, e, a))
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-
-
 @pytest.mark.parametrize("rank", [0, 2])
 def test_structured_is_the_written_update(rank):
     from blindsave.policies import arithmetic
@@ -98,22 +64,25 @@ def test_structured_is_the_written_update(rank):
     np.testing.assert_allclose(found, expected, atol=3e-6)
 
 
-def test_the_stack_holds_ten_readings_oldest_first():
+def test_combined_steps_of_the_linear_memory_equal_steps_in_turn():
     from blindsave.policies import arithmetic
 
-    core, memory = family("finite_stack_10").core, np.zeros((1, 30), np.float32)
-    for step in range(1, 13):
-        seen = np.full((1, 19), 0.5, np.float32)
-        seen[0, 16:] = [step, -step, 1.0]
-        memory, x = core.observe(arithmetic, memory, seen)
-    assert memory[0].tolist() == [v for step in range(3, 13) for v in (step, -step, 1.0)]
-    assert x[0].tolist() == [0.5] * 16 + memory[0].tolist()
+    kind, rng = family("structured_k0"), np.random.default_rng(0)
+    p = kind.core_parameters(kind.init(SEED))
+    drives = [
+        kind.core.drive(arithmetic, p, rng.normal(size=32).astype(np.float32), np.float32([0.1, 0.2])) for _ in range(2)
+    ]
+    memory = rng.normal(size=64).astype(np.float32)
+    turn = kind.core.advance(arithmetic, p, kind.core.advance(arithmetic, p, memory, drives[0]), drives[1])
+    joined = kind.core.combine(arithmetic, *drives)
+    np.testing.assert_allclose(kind.core.advance(arithmetic, p, memory, joined), turn, atol=1e-5)
+    assert kind.core.associative and not family("structured_k1").core.associative
 
 
-def test_the_own_previous_action_is_fed_back():
-    from blindsave.policies.students.student import Student
+def test_half_lives_are_what_the_decay_says():
+    """A cell left alone for its time constant keeps 1/e of its content."""
+    from blindsave.policies.students.structured import LONGEST_S, SHORTEST_S, STEP_S, decay_logits
 
-    for name in ("structured_k0", "gru_n64"):
-        student = Student.untrained(name, SEED)
-        carry, action = student.step(student.initial(2), np.full((2, 19), 0.3, np.float32))
-        assert carry[:, -2:].tobytes() == action.tobytes()
+    kept = np.tanh(decay_logits(3).astype(float))
+    seconds = np.array([SHORTEST_S, np.sqrt(SHORTEST_S * LONGEST_S), LONGEST_S])
+    np.testing.assert_allclose(kept ** (seconds / STEP_S), np.exp(-1), rtol=1e-4)
