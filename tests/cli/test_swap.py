@@ -31,7 +31,7 @@ def test_the_command_prints_writes_and_draws(tmp_path, capsys):
     [
         (["privileged"], "reads the truth"),
         (["nobody"], "nobody"),
-        (["teacher", "--pairs", "0"], "at least one pair"),
+        (["teacher", "--pairs", "0"], "--pairs must be at least 1"),
         (["teacher", "--pairs", "1", "--steps", "5,x"], "--steps"),
         (["feed_forward/14303", "--pairs", "1", "--steps", "5", "--figure", "a.gif"], "a.gif"),
         (["feed_forward/14303", "--pairs", "1", "--blackout", "500"], "blackout"),

@@ -63,8 +63,6 @@ class MemorySwap:
         from blindsave.store import provenance, write_json
 
         steps = whole_numbers(self.steps, "--steps")
-        if self.pairs is not None and self.pairs < 1:
-            raise BadInput("a trial needs at least one pair")
         if self.figure is not None:  # before minutes of playing, not after
             from blindsave.draw import figure_files as pictures
 
