@@ -9,11 +9,14 @@ import pytest
 
 @pytest.fixture(scope="module", autouse=True)
 def forgotten_programs():
-    """Let go of a module's compiled programs: JAX keeps all of them, and a worker would grow by gigabytes."""
+    """Let go of a module's compiled programs and pictures: they are kept, and a worker would grow by gigabytes."""
     yield
     jax = sys.modules.get("jax")
     if jax is not None:
         jax.clear_caches()
+    opengl = sys.modules.get("blindsave.draw.opengl")
+    if opengl is not None:
+        opengl._close_all()
     gc.collect()
     if sys.platform == "linux":
         ctypes.CDLL(None).malloc_trim(0)  # freed memory goes back to the system only when asked

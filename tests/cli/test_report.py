@@ -7,7 +7,7 @@ import pytest
 
 from blindsave.cli import execute
 from blindsave.cli.report import Report
-from blindsave.errors import BadInput
+from blindsave.errors import BadFile
 
 RESULT = {
     "page": "out/report.html",
@@ -57,6 +57,6 @@ def test_failures_are_recorded_only_where_asked_and_before_the_report(built, tmp
 
 def test_a_folder_that_does_not_exist_is_refused_and_not_made(tmp_path):
     pytest.importorskip("matplotlib")
-    with pytest.raises(BadInput, match=r"there is no results folder .*nowhere"):
+    with pytest.raises(BadFile, match=r"there is no results folder .*nowhere"):
         execute(["report", "--results", str(tmp_path / "nowhere")])
     assert not (tmp_path / "nowhere").exists()

@@ -56,13 +56,10 @@ def test_numbers_in_one_word_are_finite_and_whole_where_they_must_be():
 
 def test_facts_are_listed_one_to_a_line(capsys):
     shared.print_facts("facts", {"mean_error": 0.123456789, "name": "x", "seeds": [1, 2], "none": None})
-    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in capsys.readouterr().out.splitlines()]
-    assert [pair for pair in cells if pair] == [
-        ["mean error", "0.123457"],
-        ["name", "x"],
-        ["seeds", "[1, 2]"],
-        ["none", "null"],
-    ]
+    said = capsys.readouterr().out
+    for name, value in (("mean error", "0.123457"), ("name", "x"), ("seeds", "1, 2")):
+        (line,) = [line for line in said.splitlines() if line.strip().startswith(name)]
+        assert line.rstrip().endswith(value)
 
 
 def test_a_long_message_is_folded_and_squeezes_no_name_at_80_columns(capsys, monkeypatch):

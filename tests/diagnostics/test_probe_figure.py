@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from blindsave.diagnostics.probe_figure import PPO, draw, family_curves, style, write
+from blindsave.draw.policy_looks import looks
 
 
 def rows(*values, first=20):
@@ -25,7 +26,8 @@ def test_a_family_is_the_mean_of_its_seeds_over_the_times_they_share():
 
 
 def test_ppo_does_not_look_like_the_feed_forward_student_here():
-    assert style("ppo") == PPO != style("feed_forward")
+    drawn = looks(["ppo", "feed_forward"])
+    assert style("ppo", drawn) == PPO != style("feed_forward", drawn)
 
 
 def test_both_panels_show_the_clock_and_every_family():

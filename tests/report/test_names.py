@@ -29,7 +29,7 @@ def test_a_disturbance_of_another_kind_has_no_noise_level():
 def test_narrow_places_get_short_names():
     assert names.pair("structured_k0", "gru_n64") == "k = 0 − GRU-64"
     assert names.short("finite_stack_10") == "stack"
-    assert names.title("lru_n32") == names.short("lru_n32") == "lru n32"
+    assert (names.title("lru_n32"), names.short("lru_n32")) == ("LRU, 32 oscillators", "LRU-32")
 
 
 def test_splits_without_a_title_keep_their_name():

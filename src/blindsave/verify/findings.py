@@ -8,6 +8,8 @@ from typing import Any
 
 from blindsave.errors import BlindsaveError
 
+CODE_CHANGED = "the code has changed since the freeze"
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -40,7 +42,10 @@ class Verification:
 
     @property
     def sentence(self) -> str:
-        """What may be said of the seal, in one sentence; nothing else may say that a study was verified."""
+        """What may be said of the seal, in one sentence; nothing else may say that a study was verified.
+
+        It speaks of the evidence alone: a page made again with later code says the same.
+        """
         if not self.ok:
             return f"Verification failed in {len(self.failures)} place(s); these results cannot be relied on."
         if not self.released:
@@ -50,7 +55,7 @@ class Verification:
             f"Verified for this page: plan, freeze and {seen['ledger_lines']} ledger lines name each other; "
             f"{seen['checkpoints']} policies, {seen['datasets']} dataset manifests, validation and released tables are "
             f"those they name; {seen['tables']} tables of {seen['rows']:,} rows are complete."
-            f"{''.join(f' Note: {note}.' for note in self.notes)}"
+            f"{''.join(f' Note: {note}.' for note in self.notes if not note.startswith(CODE_CHANGED))}"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from blindsave.errors import BadFile
 from blindsave.evidence import freeze
 from blindsave.evidence.ledger import Entry, Ledger
 from blindsave.evidence.plan import Plan, load_plan
-from blindsave.verify.findings import Findings
+from blindsave.verify.findings import CODE_CHANGED, Findings
 from blindsave.verify.places import FREEZE, LEDGER, PLAN, TEACHERS, Place
 
 ORDER = ("freeze", "opening", "results")
@@ -145,7 +145,7 @@ def _bound(place: Place, seal: Seal, found: Findings) -> None:
     changed = sum(body["code"].get(name) != present.get(name) for name in body["code"].keys() | present.keys())
     found.checked["code_files_unchanged"] = sum(sha256 == present.get(name) for name, sha256 in body["code"].items())
     if changed:
-        found.notes.append(f"the code has changed since the freeze: {changed} files")
+        found.notes.append(f"{CODE_CHANGED}: {changed} files")
 
 
 def _same(place: Place, name: str, sha256: str, found: Findings) -> None:

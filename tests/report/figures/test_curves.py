@@ -50,7 +50,7 @@ def test_differences_are_drawn_where_there_are_any(analysis: Analysis):
     test = analysis.main
     assert test is not None
     assert [panel.name for panel in curves.behaviour(analysis, test).panels] == ["f3a", "f3b", "f3c"]
-    alone = only(analysis, "feed_forward", "teacher")
+    alone = replace(only(analysis, "feed_forward", "teacher"), contrasts={"primary": (), "secondary": ()})
     assert [panel.name for panel in curves.behaviour(analysis, alone).panels] == ["f3a", "f3b"]
 
 
