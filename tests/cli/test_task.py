@@ -69,9 +69,12 @@ def test_every_command_names_a_split_that_does_not_exist(command):
         execute([command, "--split", "nowhere"])
 
 
-@pytest.mark.parametrize("steps", ["-1", "126"])
-def test_a_mallet_is_locked_within_an_episode(steps):
-    with pytest.raises(BadInput, match=f"locked.steps must be .*, got {steps}"):
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [("-1", "--locked-steps must be at least 0, got -1"), ("126", "locked_steps must be between 0 and 125, got 126")],
+)
+def test_a_mallet_is_locked_within_an_episode(steps, said):
+    with pytest.raises(BadInput, match=said):
         execute(["calibrate", "--locked-steps", steps])
 
 

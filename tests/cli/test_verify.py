@@ -62,8 +62,15 @@ def test_without_a_folder_the_shipped_study_is_verified(verified, monkeypatch, t
     assert list(verified) == ["shipped"]
 
 
-@pytest.mark.parametrize("words", [["--replay", "0"], ["--replay", "-5"], ["--replay", "5", "--all"]])
-def test_rows_to_play_are_a_number_or_all(verified, words):
-    with pytest.raises(BadInput, match=r"--replay (takes the number of rows to play, at least 1|must be at least 0)"):
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--replay", "0"], "--replay takes the number of rows to play, at least 1"),
+        (["--replay", "-5"], "--replay must be at least 0, got -5"),
+        (["--replay", "5", "--all"], "--replay takes the number of rows to play, at least 1"),
+    ],
+)
+def test_rows_to_play_are_a_number_or_all(verified, words, said):
+    with pytest.raises(BadInput, match=said):
         execute(["verify", *words])
     assert not verified

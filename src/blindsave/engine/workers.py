@@ -1,9 +1,9 @@
 """Local workers: one process per core, each doing one task at a time. A worker that dies is replaced.
 
 Workers speak JSON lines over pipes (`blindsave.worker`). They are started when they are first needed and kept from
-stage to stage. When this process ends in whatever way, their standard input ends, and they end too. A pool from a
-library does not fit: when one process dies, `concurrent.futures` and loky give up every running task, not only its
-own, and when the coordinator is killed their workers go on.
+stage to stage. When this process ends in whatever way, their standard input ends, and they end too. The pool of
+`concurrent.futures` was tried and does not fit: when one process dies it gives up every running task, not only that
+one's, and when the coordinator is killed its workers go on.
 """
 
 import queue
