@@ -7,7 +7,7 @@ from blindsave import store
 from blindsave.errors import BadFile, BadInput
 from blindsave.evidence import grid as grids
 from blindsave.evidence import tables
-from blindsave.evidence.schedule import noise_levels, Schedule, schedule
+from blindsave.evidence.schedule import Schedule, noise_levels, schedule
 from blindsave.policies.catalog import NamedPolicy, from_file, resolve
 from blindsave.policies.students.student import Student
 from blindsave.task.conditions import CLEAN
