@@ -51,6 +51,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "teacher belief": Command(
             "blindsave.cli.teacher:Belief", "draw what the world model believes about a hidden puck"
         ),
+        "teacher fingerprint": Command("blindsave.cli.fingerprint:Fingerprint", "tell teachers apart, side by side"),
         "distil students": Command(
             "blindsave.cli.distil:DistilStudents", "train students from the teacher, both stages"
         ),
