@@ -80,8 +80,11 @@ def test_without_jax_a_teacher_is_not_sampled_and_that_is_said(capsys, monkeypat
     assert list(json.loads(said.out)["teachers"]["teacher"]["saves"]) == ["deterministic"]
 
 
-def test_endings_that_nobody_had_are_left_out(capsys):
+def test_a_stored_file_is_shown_as_it_was_and_endings_that_nobody_had_are_left_out(capsys):
     kept = Path(__file__).parents[2] / "results/teachers/fingerprints.json"
     Fingerprint(()).show(json.loads(kept.read_text()))
-    said = capsys.readouterr().out
-    assert "timed out" in said and "conceded" in said and "deflected" not in said
+    lines = capsys.readouterr().out.splitlines()
+    (drops,) = [line for line in lines if "teacher" in line and "16.4" in line]
+    assert [cell.strip() for cell in drops.split("│")[1:-1]] == ["teacher", "16.4", "36.4", "50.2", "50.2"]
+    (endings,) = [line for line in lines if "conceded" in line]
+    assert "timed out" in endings and "deflected" not in endings

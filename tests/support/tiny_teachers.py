@@ -22,10 +22,11 @@ def frozen_teacher(path: Path, seed: int = 0, notes: dict | None = None) -> Path
 
 def training(folder: Path, steps: tuple[int, ...] = (20, 40), selected: int = 40) -> Path:
     """Write a training's folder with checkpoints and a table that selects one of them; needs JAX."""
+    from dreamer_cases import random_params
+
     from blindsave.learning.dreamer.checkpoint import Folder
     from blindsave.learning.dreamer.config import Config, Sizes, Training
     from blindsave.store import write_json
-    from dreamer_cases import random_params
 
     sizes = Sizes(19, 2, deter=16, hidden=8, categoricals=4, classes=4, blocks=2, units=16, bins=21)
     for step in steps:

@@ -99,7 +99,7 @@ def _saves(teachers: Mapping[str, Print]) -> Lines:
     rows = []
     for name, one in teachers.items():
         for mode, cells in one["saves"].items():
-            rates = [100 * cell["saves"] / cell["shots"] for cell in cells.values()]
+            rates = [100 * cells[length]["saves"] / cells[length]["shots"] for length in MILLISECONDS]
             label = name if mode == "deterministic" else f"{name}, {mode}"
             rows.append([label, *_numbers([*rates, sum(rates) / len(rates)], 1)])
     return [*MILLISECONDS.values(), "all"], rows
@@ -119,10 +119,12 @@ def _outcomes(teachers: Mapping[str, Print]) -> Lines:
 
 
 def _resets(teachers: Mapping[str, Print]) -> Lines:
+    columns = {length: text for length, text in MILLISECONDS.items() if length != "0"}
     rows = [
-        [name, *_numbers((cell["drop"] for cell in one["state_reset"].values()), 1)] for name, one in teachers.items()
+        [name, *_numbers((one["state_reset"][length]["drop"] for length in columns), 1)]
+        for name, one in teachers.items()
     ]
-    return [*list(MILLISECONDS.values())[1:]], rows
+    return list(columns.values()), rows
 
 
 def _histories(teachers: Mapping[str, Print]) -> Lines:

@@ -1,9 +1,9 @@
 """From what a user may call a teacher to something that plays: a policy, and the agent behind it where there is one.
 
 A teacher is what `policies.catalog.resolve` takes, a training's parameter file (`params/STEP.safetensors`), or a
-folder: that of a training, whose selected checkpoint is meant, or one that holds `teacher.safetensors`. A frozen teacher
-only knows its mean action. It can also be sampled where the agent that it was frozen from is at hand: in the training's
-own file, or as `agent.safetensors` beside the teacher.
+folder: that of a training, whose selected checkpoint is meant, or one that holds `teacher.safetensors`. A frozen
+teacher only knows its mean action. It can also be sampled where the agent that it was frozen from is at hand: in the
+training's own file, or as `agent.safetensors` beside the teacher.
 """
 
 import dataclasses
