@@ -8,7 +8,7 @@ training's own file, or as `agent.safetensors` beside the teacher.
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,8 +38,8 @@ class FoundTeacher:
     file: Path | None = None
     agent: Path | None = None
     """The file of the whole agent, from which its actions can be sampled."""
-    about: dict[str, int] = dataclasses.field(default_factory=dict)
-    """Training seed and step, where the file says so."""
+    about: dict[str, int | str] = dataclasses.field(default_factory=dict)
+    """Training seed, step, and how time-outs counted in training, where the file says so."""
 
     @property
     def can_be_sampled(self) -> bool:
@@ -106,7 +106,8 @@ def _from_agent(path: Path) -> FoundTeacher:
     try:
         fields = [field.name for field in dataclasses.fields(AgentShape)]
         shape = AgentShape(**{name: config["sizes"][name] for name in fields})
-        about = {"seed": int(config["training"]["seed"]), "step": int(metadata["step"])}
+        training = config["training"]
+        about = {"seed": int(training["seed"]), "step": int(metadata["step"]), "timeouts": _timeouts(training)}
     except (KeyError, TypeError, ValueError) as error:
         raise BadFile(f"{path} is not a parameter file of this agent") from error
     acting = {name: array for name, array in named.items() if name in shape.shapes}
@@ -114,10 +115,18 @@ def _from_agent(path: Path) -> FoundTeacher:
     return FoundTeacher(_label(path), Teacher(acting, shape=shape), sha256_file(path), path, path, about)
 
 
-def _about(file: Path | None) -> dict[str, int]:
-    """Training seed and step of a frozen teacher; nothing where the policy is of another kind."""
+def _about(file: Path | None) -> dict[str, int | str]:
+    """What a frozen teacher says of its training; nothing where the policy is of another kind."""
     metadata = {} if file is None else files.read_policy(file)[1]
-    return {key: metadata[key] for key in ("seed", "step") if isinstance(metadata.get(key), int)}
+    found: dict[str, int | str] = {key: metadata[key] for key in ("seed", "step") if isinstance(metadata.get(key), int)}
+    notes = metadata.get("notes")
+    training = notes.get("training") if isinstance(notes, dict) else None
+    return found | ({"timeouts": _timeouts(training)} if isinstance(training, dict) else {})
+
+
+def _timeouts(training: Mapping[str, Any]) -> str:
+    """Trainings that do not say how time-outs count are from before they did: there a time-out was an end."""
+    return str(training.get("timeouts", "terminate"))
 
 
 def _agent_of(file: Path | None) -> Path | None:
