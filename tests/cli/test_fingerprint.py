@@ -1,16 +1,17 @@
 """`blindsave teacher fingerprint`: tables side by side, one JSON file, and bad teachers refused before any work."""
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tiny_teachers import frozen_teacher
+from tiny_teachers import frozen_teacher, frozen_with_agent
 
 from blindsave import cli
 from blindsave.cli.fingerprint import Fingerprint
 from blindsave.diagnostics import fingerprint as fingerprints
+from blindsave.diagnostics import teacher_files
 from blindsave.errors import BlindsaveError
+from blindsave.store import read_json
 
 TRIAL = ["--shots", "2", "--episodes", "390", "--threads", "1"]
 
@@ -70,21 +71,25 @@ def test_a_bad_teacher_is_one_sentence_before_anything_is_played(teachers, tmp_p
     assert not out.exists()
 
 
-def test_without_jax_a_teacher_is_not_sampled_and_that_is_said(capsys, monkeypatch):
-    import blindsave.diagnostics.teacher_files as teacher_files
-
-    monkeypatch.setattr(teacher_files, "find_spec", lambda name: None if name == "jax" else find_spec(name))
-    cli.execute(["teacher", "fingerprint", "teacher", *TRIAL, "--json"])
+def test_without_jax_a_teacher_is_not_sampled_and_that_is_said(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("jax")
+    file = frozen_with_agent(tmp_path)
+    monkeypatch.setattr(teacher_files, "find_spec", lambda name: None)
+    cli.execute(["teacher", "fingerprint", str(file), *TRIAL, "--json"])
     said = capsys.readouterr()
-    assert "teacher: its actions are not sampled, because JAX is not installed" in said.err
-    assert list(json.loads(said.out)["teachers"]["teacher"]["saves"]) == ["deterministic"]
+    assert "with_agent: its actions are not sampled, because JAX is not installed" in said.err
+    assert list(json.loads(said.out)["teachers"]["with_agent"]["saves"]) == ["deterministic"]
 
 
 def test_a_stored_file_is_shown_as_it_was_and_endings_that_nobody_had_are_left_out(capsys):
-    kept = Path(__file__).parents[2] / "results/teachers/fingerprints.json"
-    Fingerprint(()).show(json.loads(kept.read_text()))
+    kept = read_json(Path(__file__).parents[2] / "results/teachers/fingerprints.json")  # its keys are sorted as texts
+    kept["teachers"] = dict(list(kept["teachers"].items())[:1])
+    ((name, one),) = kept["teachers"].items()
+    one["outcomes"] = {"deterministic": {"returned": 1120, "timeout_after_contact": 5}}
+    Fingerprint(()).show(kept)
     lines = capsys.readouterr().out.splitlines()
-    (drops,) = [line for line in lines if "teacher" in line and "16.4" in line]
-    assert [cell.strip() for cell in drops.split("│")[1:-1]] == ["teacher", "16.4", "36.4", "50.2", "50.2"]
-    (endings,) = [line for line in lines if "conceded" in line]
-    assert "timed out" in endings and "deflected" not in endings
+    drops = [f"{one['state_reset'][length]['drop']:.1f}" for length in ("5", "10", "15", "20")]
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines]
+    assert [name, *drops] in cells and [name, "1120", "5"] in cells
+    (endings,) = [line for line in lines if "returned" in line]
+    assert "timed out" in endings and "deflected" not in endings and "conceded" not in endings

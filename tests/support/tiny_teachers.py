@@ -34,3 +34,14 @@ def training(folder: Path, steps: tuple[int, ...] = (20, 40), selected: int = 40
     rows = [{"step": step, "mode": "sampled", "save_rate": float(step == selected), "score": 0.0} for step in steps]
     write_json(folder / "validation.json", {"rows": rows})
     return folder
+
+
+def frozen_with_agent(folder: Path) -> Path:
+    """Write a teacher frozen from a training, and beside it the agent that it was frozen from; needs JAX."""
+    from blindsave.learning.dreamer.freeze import freeze
+
+    run = training(folder / "run")
+    file = folder / "with_agent" / "teacher.safetensors"
+    freeze(run, file)
+    (file.parent / "agent.safetensors").write_bytes((run / "params/000000040.safetensors").read_bytes())
+    return file

@@ -53,7 +53,7 @@ class Placed:
 
     @property
     def label(self) -> str:
-        """Its training seed where it has one; two of one seed differ in how time-outs counted, and figures show that."""
+        """Its training seed where it has one; figures tell two of one seed apart by how time-outs counted."""
         return str(self.fingerprint.get("seed", self.name.replace("_", " ")))
 
     def value(self, trait: "Trait") -> float | None:

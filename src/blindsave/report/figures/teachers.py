@@ -24,11 +24,11 @@ def teachers(analysis: Analysis, placed: tuple[Placed, ...]) -> Plate:
         alt = f"{trait.title} of {len(placed)} teachers against linear memory minus window, in points."
         panels.append(Panel(f"ft{letter}", draw_trait(analysis, placed, trait, letter), (4.5, 3.5), alt))
     caption = (
-        "A point is a teacher, named by its seed; its height is what the linear memory saves more than the window of ten "
-        f"observations at {milliseconds(analysis.endpoint)} ms on the principal test, means of its students with 95 % "
-        "intervals. Filled: time-outs cut the teacher's training episodes; open: they ended them. The diamond is the "
-        "paper's teacher, from published numbers (a dashed line where its trait was not published); it is not part of "
-        "the rank correlations. So few teachers can hint, not show: the tables below have the smallest p possible."
+        "A point is a teacher, named by its seed; its height is what the linear memory saves more than the window of "
+        f"ten observations at {milliseconds(analysis.endpoint)} ms on the principal test, means of its students with "
+        "95 % intervals. Filled: time-outs cut the teacher's training episodes; open: they ended them. The diamond is "
+        "the paper's teacher, from published numbers (a dashed line where its trait was not published); it is not part "
+        "of the rank correlations. So few teachers can hint, not show: the tables below have the smallest p possible."
     )
     rows = tuple(panels[:2]), tuple(panels[2:])
     return Plate("figure-teachers", "Does a teacher foretell the window's deficit?", caption, rows)
