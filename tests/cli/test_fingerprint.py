@@ -13,7 +13,13 @@ from blindsave.diagnostics import teacher_files
 from blindsave.errors import BlindsaveError
 from blindsave.store import read_json
 
+ROOT = Path(__file__).parents[2]
 TRIAL = ["--shots", "2", "--episodes", "390", "--threads", "1"]
+
+
+def rows(text: str) -> list[list[str]]:
+    """The lines of printed tables, cell by cell."""
+    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│" in line]
 
 
 @pytest.fixture(autouse=True)
@@ -82,14 +88,21 @@ def test_without_jax_a_teacher_is_not_sampled_and_that_is_said(tmp_path, capsys,
 
 
 def test_a_stored_file_is_shown_as_it_was_and_endings_that_nobody_had_are_left_out(capsys):
-    kept = read_json(Path(__file__).parents[2] / "results/teachers/fingerprints.json")  # its keys are sorted as texts
+    kept = read_json(ROOT / "results/teachers/fingerprints.json")  # its keys are sorted as texts
     kept["teachers"] = dict(list(kept["teachers"].items())[:1])
     ((name, one),) = kept["teachers"].items()
     one["outcomes"] = {"deterministic": {"returned": 1120, "timeout_after_contact": 5}}
     Fingerprint(()).show(kept)
-    lines = capsys.readouterr().out.splitlines()
+    said = capsys.readouterr().out
+    lines = said.splitlines()
     drops = [f"{one['state_reset'][length]['drop']:.1f}" for length in ("5", "10", "15", "20")]
-    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines]
-    assert [name, *drops] in cells and [name, "1120", "5"] in cells
+    assert [name, *drops] in rows(said) and [name, "1120", "5"] in rows(said)
     (endings,) = [line for line in lines if "returned" in line]
     assert "timed out" in endings and "deflected" not in endings and "conceded" not in endings
+
+
+def test_the_documented_tables_are_those_of_the_stored_figures(capsys):
+    Fingerprint(()).show(read_json(ROOT / "results/teachers/fingerprints.json"))
+    shown = rows(capsys.readouterr().out)
+    documented = rows((ROOT / "docs/teacher.md").read_text(encoding="utf-8"))
+    assert len(documented) > 20 and [row for row in documented if row not in shown] == []

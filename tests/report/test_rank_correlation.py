@@ -39,6 +39,7 @@ def test_three_points_in_perfect_order_prove_nothing():
 
 def test_an_interval_needs_five_points_and_holds_the_estimate():
     assert rank_correlation(range(4), [1, 3, 2, 4]).low is None
+    assert rank_correlation(range(7), range(7)).low is None  # every resample would be perfect, too
     rng = np.random.default_rng(0)
     x = rng.normal(size=10)
     found = rank_correlation(x, x + rng.normal(size=10))

@@ -2,7 +2,8 @@
 
 Spearman's coefficient: the correlation of ranks, ties sharing their mean rank. Its p is that of shuffled pairs: all of
 them up to eight points, a fixed random sample beyond. Three points cannot give a p below 1/3 whatever they say, so the
-smallest p within reach is stated too. The interval resamples points; below five it would pretend, and there is none.
+smallest p within reach is stated too. The interval resamples points; with fewer than five, or all in perfect order, it
+would pretend to know what it cannot, and there is none.
 """
 
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ class RankCorrelation:
     rho: float | None
     low: float | None = None
     high: float | None = None
-    """95 % percentile interval over resampled points; None with fewer than five."""
+    """95 % percentile interval over resampled points; None with fewer than five or a perfect order."""
     p: float | None = None
     """Of no association, two-sided, from shuffled pairs."""
     smallest_p: float | None = None
@@ -45,7 +46,8 @@ def rank_correlation(x: Sequence[float], y: Sequence[float]) -> RankCorrelation:
         return RankCorrelation(count, None)
     ranks_a, ranks_b = ranks(a), ranks(b)
     rho = float(_correlation(ranks_a, ranks_b))
-    low, high = _interval(a, b) if count >= FEWEST_FOR_INTERVAL else (None, None)
+    spread = count >= FEWEST_FOR_INTERVAL and abs(rho) < 1 - 1e-12
+    low, high = _interval(a, b) if spread else (None, None)
     return RankCorrelation(count, rho, low, high, _p(ranks_a, ranks_b, rho), _smallest_p(count))
 
 

@@ -45,6 +45,7 @@ def test_where_the_papers_trait_is_unknown_its_deficit_is_a_line(analysis: Analy
 
 
 def test_a_correlation_is_said_with_its_interval_where_there_is_one():
-    assert in_words(RankCorrelation(3, 0.5, p=1.0)) == "3 teachers: ρ = +0.50, p = 1.00"
-    assert in_words(RankCorrelation(9, -0.5, -0.9, 0.2, 0.14)) == "9 teachers: ρ = −0.50 [−0.90, 0.20], p = 0.14"
-    assert in_words(RankCorrelation(3, None)) == "3 teachers, no rank correlation"
+    assert in_words(RankCorrelation(3, 0.5, p=1.0)) == "ρ = +0.50, p = 1.00 (3 teachers)"
+    assert in_words(RankCorrelation(9, -0.5, -0.9, 0.2, 0.14)) == "ρ = −0.50 [−0.90, 0.20], p = 0.14 (9 teachers)"
+    assert in_words(RankCorrelation(9, 1.0, p=0.0001)) == "ρ = +1.00, p < 0.01 (9 teachers)"
+    assert in_words(RankCorrelation(3, None)) == "No rank correlation (3 teachers)"

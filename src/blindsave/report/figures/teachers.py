@@ -22,7 +22,7 @@ def teachers(analysis: Analysis, placed: tuple[Placed, ...]) -> Plate:
     panels = []
     for letter, trait in zip("abcd", traits, strict=True):
         alt = f"{trait.title} of {len(placed)} teachers against linear memory minus window, in points."
-        panels.append(Panel(f"ft{letter}", draw_trait(analysis, placed, trait, letter), (4.5, 3.5), alt))
+        panels.append(Panel(f"ft{letter}", draw_trait(analysis, placed, trait, letter), (4.5, 3.9), alt))
     caption = (
         "A point is a teacher, named by its seed; its height is what the linear memory saves more than the window of "
         f"ten observations at {milliseconds(analysis.endpoint)} ms on the principal test, means of its students with "
@@ -31,7 +31,7 @@ def teachers(analysis: Analysis, placed: tuple[Placed, ...]) -> Plate:
         "of the rank correlations. So few teachers can hint, not show: the tables below have the smallest p possible."
     )
     rows = tuple(panels[:2]), tuple(panels[2:])
-    return Plate("figure-teachers", "Does a teacher foretell the window's deficit?", caption, rows)
+    return Plate("figure-teachers", "Teachers, and how far the window stays behind", caption, rows)
 
 
 def draw_trait(analysis: Analysis, placed: tuple[Placed, ...], trait: Trait, letter: str) -> Draw:
@@ -70,9 +70,10 @@ def draw_trait(analysis: Analysis, placed: tuple[Placed, ...], trait: Trait, let
 def in_words(found: RankCorrelation) -> str:
     """The rank correlation as the title of a panel."""
     if found.rho is None:
-        return f"{found.points} teachers, no rank correlation"
+        return f"No rank correlation ({found.points} teachers)"
     span = "" if found.low is None or found.high is None else f" [{shown(found.low, 2)}, {shown(found.high, 2)}]"
-    return f"{found.points} teachers: ρ = {shown(found.rho, 2, True)}{span}, p = {found.p:.2f}"
+    chance = "p < 0.01" if found.p is None or found.p < 0.01 else f"p = {found.p:.2f}"
+    return f"ρ = {shown(found.rho, 2, True)}{span}, {chance} ({found.points} teachers)"
 
 
 def _point(ax: Any, theme: Theme, x: float, one: Placed, colour: str, marker: str, filled: bool) -> None:
