@@ -105,6 +105,8 @@ def test_an_arm_is_half_way_when_its_side_is():
     assert timing(played) == {"first_contact_ms": None, "halfway_ms": None}
 
 
-def test_too_few_base_episodes_are_refused():
+def test_too_few_and_too_many_base_episodes_are_refused():
+    with pytest.raises(BadInput, match="has 20,000 episodes"):
+        Extent(episodes=20_001)
     with pytest.raises(BadInput, match="take more"):
         Extent(episodes=10)

@@ -35,6 +35,22 @@ def test_a_teacher_can_be_sampled_from_its_own_agent_beside_it_and_from_no_other
     assert find_teacher(str(file)).agent is None
 
 
+def test_frozen_teachers_find_their_agents_in_the_trainings_that_are_named(tmp_path):
+    pytest.importorskip("jax")
+    file = frozen_with_agent(tmp_path)
+    file.with_name("agent.safetensors").unlink()
+    other = frozen_teacher(tmp_path / "other.safetensors", 1)
+    run, params = tmp_path / "run", tmp_path / "run/params/000000040.safetensors"
+    for agent in (run, params):
+        one, lone = find_teachers([str(file), str(other)], [agent])
+        assert one.agent == params and lone.agent is None
+    assert find_teachers([str(params)])[0].agent == params  # a training's own file needs no other
+    with pytest.raises(BadInput, match="none of the teachers was frozen from"):
+        find_teachers([str(file)], [tmp_path / "run/params/000000020.safetensors"])
+    with pytest.raises(BadFile, match="gone"):
+        find_teachers([str(file)], [tmp_path / "gone"])
+
+
 def test_the_agent_plays_as_the_teacher_frozen_from_it(tmp_path):
     pytest.importorskip("jax")
     teacher = find_teacher(str(frozen_with_agent(tmp_path)))

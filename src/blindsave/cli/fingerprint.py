@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import tyro
@@ -33,8 +34,10 @@ class Fingerprint:
 
     teachers: tyro.conf.Positional[tuple[str, ...]]
     """`teacher`, a teacher file, a training's parameter file, or a folder: a training's (its selected checkpoint) or
-    one that holds teacher.safetensors. Sampled actions need the whole agent: a training, or agent.safetensors beside
-    the teacher."""
+    one that holds teacher.safetensors. Sampled actions need the whole agent: a training, agent.safetensors beside the
+    teacher, or --agents."""
+    agents: tuple[Path, ...] = ()
+    """Trainings or their parameter files that the teachers were frozen from, to sample their actions."""
     shots: int | None = None
     """Play only the first shots of each split (a trial)."""
     episodes: int = 20_000
@@ -51,7 +54,7 @@ class Fingerprint:
         from blindsave.store import provenance, write_json
 
         extent = Extent(self.shots, self.episodes)
-        found = find_teachers(self.teachers)
+        found = find_teachers(self.teachers, self.agents)
         for one in found:
             if one.agent is not None and not one.can_be_sampled:
                 tell(f"{one.name}: its actions are not sampled, because JAX is not installed")
@@ -82,6 +85,7 @@ class Fingerprint:
 
     def _command(self) -> str:
         words = ["blindsave", "teacher", "fingerprint", *self.teachers]
+        words += ["--agents", *map(str, self.agents)] if self.agents else []
         words += [] if self.shots is None else ["--shots", str(self.shots)]
         words += [] if self.episodes == type(self).episodes else ["--episodes", str(self.episodes)]
         return shlex.join([*words, "--out", str(self.out)])

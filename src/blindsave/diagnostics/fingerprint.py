@@ -58,6 +58,8 @@ class Extent:
         return list(shots(split)[: self.shots])
 
     def __post_init__(self) -> None:
+        if self.episodes > EPISODES:
+            raise BadInput(f"the base schedule has {EPISODES:,} episodes, and {self.episodes:,} were asked for")
         digits = {number % 10 for number in self.clear}
         if not digits & set(TRAIN_DIGITS) or VALIDATION_DIGIT not in digits:
             raise BadInput(

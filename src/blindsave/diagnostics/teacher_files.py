@@ -3,7 +3,7 @@
 A teacher is what `policies.catalog.resolve` takes, a training's parameter file (`params/STEP.safetensors`), or a
 folder: that of a training, whose selected checkpoint is meant, or one that holds `teacher.safetensors`. A frozen
 teacher only knows its mean action. It can also be sampled where the agent that it was frozen from is at hand: in the
-training's own file, or as `agent.safetensors` beside the teacher.
+training's own file, as `agent.safetensors` beside the teacher, or wherever the user says.
 """
 
 import dataclasses
@@ -47,11 +47,15 @@ class FoundTeacher:
         return self.agent is not None and find_spec("jax") is not None
 
 
-def find_teachers(names: Sequence[str]) -> list[FoundTeacher]:
-    """Every teacher, under names that differ; the same one twice is a `BadInput`."""
+def find_teachers(names: Sequence[str], agents: Sequence[Path] = ()) -> list[FoundTeacher]:
+    """Every teacher, under names that differ; the same one twice is a `BadInput`.
+
+    `agents` are parameter files, or folders of trainings, to sample frozen teachers from; one that none of the teachers
+    was frozen from is a `BadInput`.
+    """
     if not names:
         raise BadInput("name at least one teacher, for example `teacher` or a file teacher.safetensors")
-    found = [find_teacher(name) for name in names]
+    found = _with_agents([find_teacher(name) for name in names], agents)
     first: dict[str, str] = {}
     for text, one in zip(names, found, strict=True):
         if one.sha256 in first:
@@ -61,6 +65,21 @@ def find_teachers(names: Sequence[str]) -> list[FoundTeacher]:
     return [
         dataclasses.replace(one, name=f"{one.name}@{one.sha256[:8]}") if one.name in shared else one for one in found
     ]
+
+
+def _with_agents(found: list[FoundTeacher], agents: Sequence[Path]) -> list[FoundTeacher]:
+    """The same teachers, those frozen from one of the agents with it."""
+    for given in agents:
+        files_of = sorted((given / "params").glob("*.safetensors")) if given.is_dir() else [given]
+        known = {sha256_file(file): file for file in files_of}
+        matched = [_source_sha256(one.file) in known for one in found]
+        if not any(matched):
+            raise BadInput(f"none of the teachers was frozen from {given}")
+        found = [
+            dataclasses.replace(one, agent=known[_source_sha256(one.file)]) if match else one
+            for one, match in zip(found, matched, strict=True)
+        ]
+    return found
 
 
 def find_teacher(text: str) -> FoundTeacher:
@@ -133,8 +152,14 @@ def _agent_of(file: Path | None) -> Path | None:
     """The agent beside a frozen teacher, if it is the one that the teacher was frozen from."""
     if file is None or not (beside := file.with_name(AGENT_FILE)).is_file():
         return None
-    notes = files.read_policy(file)[1].get("notes")
-    return beside if isinstance(notes, dict) and notes.get("source_sha256") == sha256_file(beside) else None
+    return beside if _source_sha256(file) == sha256_file(beside) else None
+
+
+def _source_sha256(file: Path | None) -> str:
+    """The hash of the parameter file that a teacher was frozen from; empty where it does not say."""
+    metadata = {} if file is None or _is_agent(file) else files.read_policy(file)[1]
+    notes = metadata.get("notes")
+    return str(notes.get("source_sha256", "")) if isinstance(notes, dict) else ""
 
 
 def _label(path: Path) -> str:
