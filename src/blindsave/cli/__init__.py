@@ -30,7 +30,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     "study": {
         "study": Command("blindsave.cli.study:Study", "run the whole study, from shots to report"),
         "status": Command("blindsave.cli.study:Status", "show the progress of a study"),
-        "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the HTML page from results"),
+        "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the page from results"),
         "verify": Command("blindsave.cli.verify:Verify", "check a study's evidence, file by file and row by row"),
     },
     "evaluate": {
@@ -52,6 +52,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "teacher belief": Command(
             "blindsave.cli.teacher:Belief", "draw what the world model believes about a hidden puck"
         ),
+        "teacher fingerprint": Command("blindsave.cli.fingerprint:Fingerprint", "tell teachers apart, side by side"),
         "distil students": Command(
             "blindsave.cli.distil:DistilStudents", "train students from the teacher, both stages"
         ),
@@ -70,7 +71,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     },
     "measure": {
         "calibrate": Command("blindsave.cli.task:Calibrate", "measure how hard the task is for three simple rules"),
-        "audit": Command("blindsave.cli.task:Audit", "check that alias shots look alike when the puck disappears"),
+        "audit": Command("blindsave.cli.task:Audit", "check that alias shots look alike when the puck is lost"),
         "replay": Command("blindsave.cli.arena:Replay", "run recorded actions through the bare arena"),
         "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
         "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
