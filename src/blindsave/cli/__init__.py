@@ -95,7 +95,6 @@ EXTRAS = {
     "matplotlib": "report",
     "imageio_ffmpeg": "report",
     "PIL": "report",
-    "viser": "play",
     "onnx": "export",
     "onnxruntime": "export",
     "minari": "export",

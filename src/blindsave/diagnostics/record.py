@@ -3,6 +3,7 @@
 import numpy as np
 
 from blindsave.arena.constants import CONTROL_DT_S
+from blindsave.diagnostics.probe import Probe, features
 from blindsave.draw.recording import Recording
 from blindsave.policies.base import Policy
 from blindsave.policies.closed_loop import ClosedLoop
@@ -11,19 +12,25 @@ from blindsave.task.interface import PUCK, mallet_m, puck_m, to_table
 from blindsave.task.outcomes import Outcome
 
 
-def record(policy: Policy, episode: Episode) -> Recording:
-    """Play an episode with a policy and return everything that happened."""
+def record(policy: Policy, episode: Episode, probe: Probe | None = None) -> Recording:
+    """Play an episode with a policy and return everything that happened.
+
+    With a probe also where the policy's memory has the puck while it is hidden: only hidden pucks were ever fitted.
+    """
     loop = ClosedLoop(policy, [episode], threads=1)
     batch = loop.batch
-    qpos, visible, seen, asked = [], [], [], []
+    qpos, visible, seen, asked, believed = [], [], [], [], []
     while True:
         qpos.append(batch.qpos[0].copy())
         visible.append(bool(batch.visible[0]))
         seen.append(batch.obs[0, PUCK].copy())
+        believed.append((np.nan, np.nan))
         if not len(loop.running):
             break
         action = loop.ask()
         asked.append(action[0])
+        if probe is not None and not visible[-1]:
+            believed[-1] = tuple(probe.position_mm(features(loop.carry, batch.obs))[0] / 1000.0)
         loop.act(action)
     shown, outcome = np.array(visible), Outcome(int(batch.outcome[0]))
     return Recording(
@@ -36,6 +43,7 @@ def record(policy: Policy, episode: Episode) -> Recording:
         outcome=outcome.label,
         saved=outcome.saved,
         first_contact=int(batch.first_contact[0]),
+        believed=None if probe is None else np.array(believed),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blindsave.draw import captions, opengl, topdown
-from blindsave.draw.canvas import BELIEVED, INK, MIST, NIGHT, PAPER, SEEN, UNSEEN, Canvas
+from blindsave.draw.canvas import BELIEVED, HIDDEN, INK, MIST, NIGHT, PAPER, SEEN, Canvas
 from blindsave.draw.recording import Recording
 from blindsave.errors import BadInput
 
@@ -66,7 +66,7 @@ def _marks(recording: Recording, until: int) -> list[opengl.Mark]:
     marks = []
     for point, seen in zip(recording.shown[: until + 1], recording.visible[: until + 1], strict=True):
         at = (float(point[0]), float(point[1]))
-        marks.append(opengl.Mark(at, 0.0115, SEEN if seen else UNSEEN, 1.0))
+        marks.append(opengl.Mark(at, 0.0115, SEEN if seen else HIDDEN, 1.0))
         if not seen:
             marks.append(opengl.Mark(at, 0.0070, (0.09, 0.17, 0.28), 1.0, 0.0017))
     for x, y in recording.beliefs(until):
