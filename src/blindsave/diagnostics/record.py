@@ -4,6 +4,7 @@ import numpy as np
 
 from blindsave.arena.constants import CONTROL_DT_S
 from blindsave.diagnostics.probe import Probe, features
+from blindsave.draw.policy_looks import plain_words
 from blindsave.draw.recording import Recording
 from blindsave.policies.base import Policy
 from blindsave.policies.closed_loop import ClosedLoop
@@ -48,8 +49,13 @@ def record(policy: Policy, episode: Episode, probe: Probe | None = None) -> Reco
 
 
 def title(episode: Episode, name: str) -> str:
-    """Say what is played: shot, policy and how long the puck is hidden."""
+    """Say what is played: the policy in plain words and by name, and what its tracker does."""
+    plain = plain_words(name)
+    return f"{plain if plain == name else f'{plain} ({name})'}     {conditions(episode)}"
+
+
+def conditions(episode: Episode) -> str:
+    """Say how long the puck is hidden, and what else the tracker does wrong."""
     hidden_ms = round(1000 * CONTROL_DT_S * int((~episode.tracking.visible).sum()))
     noise = ", noisy tracking" if episode.tracking.offset is not None else ""
-    shot, policy = episode.shot.id.partition(":")[2], name.replace("_", " ")
-    return f"{shot}     {policy}     hidden for {hidden_ms} ms{noise}"
+    return f"puck hidden for {hidden_ms} ms{noise}"

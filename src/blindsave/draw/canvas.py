@@ -16,7 +16,7 @@ from blindsave.errors import BadInput
 Colour = tuple[float, float, float]
 Point = tuple[float, float]
 
-# One palette for all pictures, films and the live arena; the page of the report has shades of HIDDEN for its own grounds.
+# One palette for all pictures, films and the live arena; the report has shades of HIDDEN for the ground of its page.
 # The two members of a pair and good/bad differ in brightness as well as in hue.
 INK, PAPER, MIST = (0.07, 0.08, 0.11), (0.94, 0.96, 0.98), (0.58, 0.64, 0.72)
 NIGHT, SLATE = (0.085, 0.098, 0.125), (0.16, 0.18, 0.22)
