@@ -58,8 +58,7 @@ def test_nothing_begins_where_nothing_can_be_written(tmp_path):
     for name in known.cli.COMMANDS:
         for flag, positional, _, target in known.options_of(name):
             if target is not None and not positional:
-                enough = known.ENOUGH.get(name, [])
-                lines.append([*name.split(), *enough, f"{flag}={folder / 'x.png'}"])
+                lines.append([*name.split(), *known.enough_of(name), f"{flag}={folder / 'x.png'}"])
     assert len(lines) > 20
     for line, (status, said, left) in zip(lines, outcomes(folder, "ro", lines), strict=True):
         assert status == 2 and said.count("\n") == 1 and "Read-only file system" in said and left == [], (line, said)
