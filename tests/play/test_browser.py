@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(devtools.browser() is None, reason="no Chromium 
 
 @pytest.fixture(scope="module")
 def arena() -> Iterator[Arena]:
-    with Arena(port=0, plain=not KEPT) as open_arena:  # software pays for every pixel
+    with Arena(port=0) as open_arena:
         yield open_arena
 
 
@@ -194,6 +194,21 @@ def test_what_cannot_be_played_is_said_and_another_goalkeeper_gets_the_same_shot
     page.events[:] = [
         event for event in page.events if "status of 400" not in json.dumps(event)
     ]  # the browser's own words
+
+
+def test_without_webgl_the_tables_are_drawn_from_above_and_can_be_shot_at(arena, tmp_path, monkeypatch):
+    monkeypatch.setattr(devtools, "FLAGS", (*devtools.FLAGS, "--disable-3d-apis"))
+    with devtools.Browser(tmp_path / "profile") as page:
+        visit(page, arena)
+        assert page.value("hall.constructor.name") == "Plan" and ended(page)[0][1] == "returned"
+        where = "(([x, y]) => { const r = hall.canvas.getBoundingClientRect(); "
+        where += "return hall.place(r.width / 2, r.height).at(x, y).map((v, i) => v + [r.left, r.top][i]); })"
+        drag(page, *(page.value(f"{where}({list(point)})") for point in ((0.6, 0.2), (-0.2, 0.1))))
+        page.wait("take.shot.id.startsWith('custom:') && !waiting")
+        assert page.value("[take.shot.x, take.shot.y]") == pytest.approx([0.6, 0.2], abs=0.02)
+        ended(page)
+        keep(page, "from_above")
+        assert page.complaints() == []
 
 
 def test_the_arm_on_the_page_stands_as_in_the_simulator(arena, page):

@@ -34,7 +34,7 @@ class Play:
     visitors: int = 16
     """Most visitors at a time."""
     plain: bool = False
-    """Draw without shadows and fine edges, for browsers without a GPU."""
+    """Draw without shadows and fine edges, as is done by itself in browsers without a GPU."""
     browser: bool = True
     """Open the page in the default browser, where there is one."""
     seconds: float | None = None

@@ -66,7 +66,7 @@ def statistics(
 
 
 def _refuse_no_numbers(table: pa.Table) -> None:
-    """Refuse a table in which a reward or an action error is no finite number; a missing action error is none at all."""
+    """Refuse a table in which a reward or an action error is no finite number; an error may be missing, though."""
     for name in ("reward", "action_mse"):
         wrong = pc.fill_null(pc.invert(pc.is_finite(table[name])), False)
         if pc.any(wrong).as_py():

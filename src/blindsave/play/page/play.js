@@ -8,7 +8,7 @@ const ROUND = 10, DEMO_PAUSE_MS = 2200, NOBODY = "", calm = matchMedia("(prefers
 const colours = Object.fromEntries(Object.entries(setup.colours).map(([name, c]) => [name, c.map(v => v / 255)]));
 for (const [name, c] of Object.entries(setup.colours)) document.documentElement.style.setProperty("--" + name, `rgb(${c})`);
 
-let hall = null, take = setup.take, moment = 0, last = null, paused = false, ended = false, counted = true;
+let hall = null, flying = false, take = setup.take, moment = 0, last = null, paused = false, ended = false, counted = true;
 let twins = setup.first_twins, demo = 0, waiting = false, drag = null, match = null;
 
 // Words beside the tables and the controls ---------------------------------------------------------------------------
@@ -162,9 +162,9 @@ function tell() {
     const table = take.tables[i], state = plate.querySelector(".state");
     if (!table) return;
     const over = moment >= table.qpos.length - 1, seen = table.visible[Math.min(Math.floor(moment), table.visible.length - 1)];
-    const words = over ? table.words : seen ? "sees the puck" : "sees nothing";
+    const words = drag ? "waits" : over ? table.words : seen ? "sees the puck" : "sees nothing";
     if (state.textContent !== words) state.textContent = words;
-    state.dataset.verdict = over ? table.verdict : seen ? "seen" : "hidden";
+    state.dataset.verdict = drag ? "" : over ? table.verdict : seen ? "seen" : "hidden";
     plate.dataset.outcome = over ? table.outcome : "";
     plate.dataset.policy = table.key;
   });
@@ -176,12 +176,13 @@ function tell() {
 
 function tick(now) {
   const end = length();
-  if (!paused && moment < end && !drag && hall) {
+  if (!paused && moment < end && !drag && (hall || flying)) {
     if (last !== null) moment = Math.min(end, moment + Math.min(now - last, 250) / setup.step_ms * Number($("pace").value));
   }
   last = now;
   if (moment >= end && !ended) finish();
   draw(); tell();
+  if (hall && moment > 0 && !flying) { flying = true; performance.mark("flying"); }
   requestAnimationFrame(tick);
 }
 
@@ -253,12 +254,13 @@ function fit() { if (hall) { hall.resize($("plates").offsetHeight + 14, 46); dra
 take.wish = { shot: setup.twins[twins][0], hidden: setup.hidden, fault: 0 };
 name(take.tables); say(); begin(); tell(); board();
 performance.mark("named");
-fetch("/scene").then(answer => answer.arrayBuffer()).then(blob => {
-  hall = new Hall($("scene"), blob, setup.plain);
+// The names are painted first: making the scene takes longer than reading them.
+const painted = new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+Promise.all([fetch("/scene").then(answer => answer.arrayBuffer()), painted]).then(([blob]) => {
+  hall = makeView($("scene"), blob, setup.plain);
   new ResizeObserver(fit).observe($("hall"));
   fit();
-  performance.mark("flying");
-}).catch(error => {
-  note(error.message === "no WebGL 2" ? "This browser cannot draw in three dimensions (WebGL 2); outcomes are still told." : "The table could not be drawn.");
-  hall = null; paused = false; moment = length();
+}).catch(() => {
+  note("The table could not be drawn; outcomes are still told.");
+  flying = true;
 }).finally(() => requestAnimationFrame(tick));

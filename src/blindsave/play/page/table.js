@@ -1,4 +1,5 @@
-// Draws the tables with WebGL 2: the scene's triangles on a tree of joints, and flat marks on the playing field.
+// Draws the tables: `Hall` with WebGL 2, the scene's triangles on a tree of joints; `Plan` from above, where there is none.
+// Both take the same tables, each { qpos, hidden, tint, marks }, and know where on a table the pointer is.
 "use strict";
 
 const FOV = Math.tan(0.27), FAR_AWAY = 5.2, CENTRE = [-0.35, 0, 0.05];
@@ -81,16 +82,67 @@ class Marks {
   }
 }
 
-class Hall {
+/** Whether this browser draws without a graphics card: then shadows and fine edges cost more than they give. */
+function drawsInSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  if (!gl) return false;
+  const told = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = String(gl.getParameter(told ? told.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  const free = gl.getExtension("WEBGL_lose_context");
+  if (free) free.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
+/** What both ways of drawing share: the scene as the server packed it, and the canvas with its free room. */
+class View {
+  constructor(canvas, blob) {
+    this.canvas = canvas; this.room = this.foot = 0;
+    const size = new DataView(blob).getUint32(0, true);
+    this.about = JSON.parse(new TextDecoder().decode(new Uint8Array(blob, 4, size)));
+    this.parts = this.about.parts; this.bodies = this.about.bodies; this.sizes = this.about.sizes; this.begin = 4 + size;
+  }
+
+  /** Fit the canvas to its place on the page; `room` pixels above and `foot` below are left to words. */
+  resize(room, foot) {
+    const ratio = Math.min(window.devicePixelRatio || 1, this.plain ? 1 : 2), canvas = this.canvas;
+    const width = Math.max(1, Math.round(canvas.clientWidth * ratio)), height = Math.max(1, Math.round(canvas.clientHeight * ratio));
+    if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
+    this.room = Math.min(0.4, room / Math.max(1, canvas.clientHeight));
+    this.foot = Math.min(0.2, foot / Math.max(1, canvas.clientHeight));
+  }
+
+  /** Where a point of the page lies on which table: number, x, y in metres; null where no table can be. */
+  pick(clientX, clientY, tables) {
+    const box = this.canvas.getBoundingClientRect(), width = box.width / tables;
+    return this.onTable(clientX, clientY, Math.min(tables - 1, Math.max(0, Math.floor((clientX - box.left) / width))), tables);
+  }
+
+  /** Where every body is, as a matrix. */
+  pose(qpos) {
+    const found = { world: STILL, "": STILL };
+    for (const body of this.bodies) {
+      let q = body.rest;
+      for (const [place, axis] of body.hinges) {
+        const half = qpos[place] / 2, by = [Math.cos(half), 0, 0, 0];
+        by[1 + axis] = Math.sin(half);
+        q = turn(q, by);
+      }
+      const at = body.name === "puck" ? [qpos[9], qpos[10], 0] : body.at;
+      found[body.name] = times(found[body.parent], placed(q, at));
+    }
+    return found;
+  }
+}
+
+class Hall extends View {
   constructor(canvas, blob, plain) {
+    super(canvas, blob);
     const gl = this.gl = canvas.getContext("webgl2", { alpha: true, antialias: !plain, stencil: true, premultipliedAlpha: true });
     if (!gl) throw new Error("no WebGL 2");
-    this.canvas = canvas; this.plain = plain; this.room = this.foot = 0;
-    const size = new DataView(blob).getUint32(0, true);
-    const about = JSON.parse(new TextDecoder().decode(new Uint8Array(blob, 4, size)));
-    this.parts = about.parts; this.bodies = about.bodies; this.sizes = about.sizes;
+    this.plain = plain;
+    const about = this.about;
     this.solid = this.program(SOLID); this.flat = this.program(FLAT);
-    let at = 4 + size;
+    let at = this.begin;
     this.mesh = gl.createVertexArray();
     gl.bindVertexArray(this.mesh);
     this.attribute(0, new Float32Array(blob, at, 3 * about.vertices), 3, gl.FLOAT, false, 0);
@@ -129,15 +181,6 @@ class Hall {
     gl.vertexAttribPointer(index, size, kind, normalised, stride, 0);
   }
 
-  /** Fit the canvas to its place on the page; the camera sees table and robot between `room` pixels above and `foot` below. */
-  resize(room, foot) {
-    const ratio = Math.min(window.devicePixelRatio || 1, this.plain ? 1 : 2), canvas = this.canvas;
-    const width = Math.max(1, Math.round(canvas.clientWidth * ratio)), height = Math.max(1, Math.round(canvas.clientHeight * ratio));
-    if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
-    this.room = Math.min(0.4, room / Math.max(1, canvas.clientHeight));
-    this.foot = Math.min(0.2, foot / Math.max(1, canvas.clientHeight));
-  }
-
   camera(aspect) {
     const rise = Math.PI / 180 * Math.min(64, Math.max(34, 62 - 44 * (aspect - 0.5)));
     const eye = [CENTRE[0] + FAR_AWAY * Math.cos(rise), 0, CENTRE[2] + FAR_AWAY * Math.sin(rise)];
@@ -159,13 +202,6 @@ class Hall {
     return { eye, forward, right, up, scale, shift, aspect, all: times(lens, view) };
   }
 
-  /** Where a point of the page lies on which table: number, x, y in metres; null beside the tables. */
-  pick(clientX, clientY, tables) {
-    const box = this.canvas.getBoundingClientRect(), width = box.width / tables;
-    const table = Math.min(tables - 1, Math.max(0, Math.floor((clientX - box.left) / width)));
-    return this.onTable(clientX, clientY, table, tables);
-  }
-
   onTable(clientX, clientY, table, tables) {
     const box = this.canvas.getBoundingClientRect(), width = box.width / tables, c = this.camera(width / box.height);
     const nx = (2 * (clientX - box.left - table * width) / width - 1 - c.shift[0]) / c.scale * FOV * c.aspect;
@@ -176,22 +212,7 @@ class Hall {
     return { table, x: c.eye[0] + far * ray[0], y: c.eye[1] + far * ray[1] };
   }
 
-  pose(qpos) {
-    const found = { world: STILL, "": STILL };
-    for (const body of this.bodies) {
-      let q = body.rest;
-      for (const [place, axis] of body.hinges) {
-        const half = qpos[place] / 2, by = [Math.cos(half), 0, 0, 0];
-        by[1 + axis] = Math.sin(half);
-        q = turn(q, by);
-      }
-      const at = body.name === "puck" ? [qpos[9], qpos[10], 0] : body.at;
-      found[body.name] = times(found[body.parent], placed(q, at));
-    }
-    return found;
-  }
-
-  /** Draw the tables side by side; each is { qpos, hidden, marks }. */
+  /** Draw the tables side by side. */
   draw(tables) {
     const gl = this.gl, width = this.canvas.width / tables.length, height = this.canvas.height;
     gl.clearColor(0, 0, 0, 0);
@@ -243,4 +264,54 @@ class Hall {
     gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
     gl.drawArrays(gl.TRIANGLES, 0, values.length / 7);
   }
+}
+
+class Plan extends View {
+  place(width, height) {
+    const x = this.sizes.half_x + this.sizes.rim, y = this.sizes.half_y + this.sizes.rim, top = this.room * height;
+    const scale = Math.min(0.94 * width / (2 * y), (height - top - this.foot * height) / (x + 1.75));
+    return { scale, at: (px, py) => [width / 2 + scale * py, top + scale * (px + 1.75)] };
+  }
+
+  onTable(clientX, clientY, table, tables) {
+    const box = this.canvas.getBoundingClientRect(), width = box.width / tables, p = this.place(width, box.height), [zx, zy] = p.at(0, 0);
+    return { table, x: (clientY - box.top - zy) / p.scale, y: (clientX - box.left - table * width - zx) / p.scale };
+  }
+
+  draw(tables) {
+    const g = this.canvas.getContext("2d"), width = this.canvas.width / tables.length, height = this.canvas.height;
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.clearRect(0, 0, this.canvas.width, height);
+    tables.forEach((table, i) => { g.setTransform(1, 0, 0, 1, i * width, 0); this.drawTable(g, table, this.place(width, height)); });
+  }
+
+  drawTable(g, table, { at, scale }) {
+    const s = this.sizes, bodies = this.pose(table.qpos), where = name => at(bodies[name][12], bodies[name][13]);
+    const box = (x0, x1, y, colour) => { const [left, top] = at(x0, -y), [right, bottom] = at(x1, y); g.fillStyle = colour; g.fillRect(left, top, right - left, bottom - top); };
+    const disc = (p, radius, colour) => { g.fillStyle = colour; g.beginPath(); g.arc(p[0], p[1], radius * scale, 0, 7); g.fill(); };
+    box(-s.half_x - s.rim, s.half_x + s.rim, s.half_y + s.rim, "#cdd1d9");
+    box(-s.half_x, s.half_x, s.half_y, "#1b3454");
+    for (const side of [-1, 1]) box(side * (s.half_x + s.rim / 2) - s.rim / 2, side * (s.half_x + s.rim / 2) + s.rim / 2, s.goal, "#050508");
+    box(-0.004, 0.004, s.half_y, "#de423d");
+    const v = table.marks.values;
+    for (let k = 0; k < v.length; k += 21) {
+      g.fillStyle = `rgba(${v.slice(k + 3, k + 6).map(c => Math.round(255 * c))},${v[k + 6]})`;
+      g.beginPath();
+      for (const c of [k, k + 7, k + 14]) g.lineTo(...at(v[c], v[c + 1]));
+      g.fill();
+    }
+    g.strokeStyle = "#e6e8ed"; g.lineWidth = 0.08 * scale; g.lineCap = g.lineJoin = "round";
+    g.beginPath();
+    for (const name of ["base", "link_2", "link_4", "link_6", "link_7", "mallet"]) g.lineTo(...where(name));
+    g.stroke();
+    disc(where("mallet"), s.mallet, "#d42129");
+    g.globalAlpha = table.hidden ? 0.5 : 1;
+    disc(where("puck"), s.puck, table.hidden ? `rgb(${table.tint.map(c => Math.round(255 * c))})` : "#ffcc1a");
+    g.globalAlpha = 1;
+  }
+}
+
+/** The tables in three dimensions, or from above where the browser cannot. */
+function makeView(canvas, blob, plain) {
+  try { return new Hall(canvas, blob, plain || drawsInSoftware()); } catch { return new Plan(canvas, blob); }
 }
