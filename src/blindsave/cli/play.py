@@ -27,6 +27,8 @@ class Play:
 
     policies: tyro.conf.Positional[tuple[str, ...]] = ()
     """One or two goalkeepers to begin with: `teacher`, FAMILY/SEED, a policy file, or a study's folder."""
+    condition: tuple[str, ...] = ()
+    """Further things that may go wrong, such as latency_2+noise_5mm (`blindsave conditions` lists them)."""
     host: str = "127.0.0.1"
     """Address to listen on; anything but a loopback address lets other machines in."""
     port: int = 8080
@@ -50,7 +52,7 @@ class Play:
             raise BadInput(f"--visitors must be between 1 and 256, got {self.visitors}")
         if self.seconds is not None and not 0 <= self.seconds < float("inf"):
             raise BadInput(f"--seconds must be zero or more, got {self.seconds:g}")
-        opened = Arena(self.host, self.port, self.visitors, self.plain, self.policies)
+        opened = Arena(self.host, self.port, self.visitors, self.plain, self.policies, self.condition)
         with opened as arena, stopped_politely(arena.stop):
             arena.announce()
             if self.browser and sys.stderr.isatty():

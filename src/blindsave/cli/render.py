@@ -1,6 +1,7 @@
 """Pictures and films of single episodes, of two policies on one shot, and of alias pairs."""
 
 import contextlib
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -38,8 +39,8 @@ class Render:
     """A second policy, drawn beside the first on the same shot (feed_forward/14303 has no memory)."""
     blackout: int = 20
     """How many observations are hidden, from the sixth on; 20 is 400 ms."""
-    noise_mm: float = 0.0
-    """Standard deviation of the tracked position."""
+    condition: str = "clean"
+    """What else happens, such as noise_5mm (`blindsave conditions` lists them)."""
     belief: bool = False
     """With the teacher: also draw, in blue, where its world model imagines the hidden puck (extra `train`)."""
     pair: str | None = None
@@ -75,15 +76,15 @@ class Render:
         from blindsave.draw.duel import Duel
         from blindsave.draw.pictures import Solo
         from blindsave.task import shots
-        from blindsave.task.episode import Disturbance
+        from blindsave.task.conditions import condition
 
         shot = shots.find(self.shot)
-        episode = Disturbance(noise_mm=self.noise_mm).episode(shot, self.blackout)
+        episode = condition(self.condition).episode(shot, self.blackout)
         names = [self.policy] if self.against is None else [self.policy, self.against]
-        recordings = [_play(name, episode) for name in names]
+        recordings = [_play(name, episode, self.condition) for name in names]
         if self.belief:
             recordings[0] = _with_belief(recordings[0], self.policy, episode)
-        title = f"the same shot     {conditions(episode)}"
+        title = f"the same shot     {conditions(episode, self.condition)}"
         shown = Solo(recordings[0]) if len(names) == 1 else Duel(recordings, [_called(name) for name in names], title)
         view, count = self._write(shown)
         played = [
@@ -126,12 +127,12 @@ class Render:
 
     def _pair(self) -> dict[str, Any]:
         from blindsave.draw.pairs import pair_image
-        from blindsave.task.episode import UNDISTURBED
+        from blindsave.task.conditions import CLEAN
 
         if any(path.suffix.lower() != ".png" for path in self.out):
             raise BadInput(f"a pair is drawn as one picture: --out must end in .png, got '{self.out[-1].name}'")
         members = _family(str(self.pair))
-        recordings = [_play("inactive", UNDISTURBED.episode(shot, self.blackout)) for shot in members]
+        recordings = [_play("inactive", CLEAN.episode(shot, self.blackout)) for shot in members]
         family = str(members[0].alias_family)
         title = f"Two shots that look alike: {family.partition(':')[2]}, hidden for {20 * self.blackout} ms"
         for path in self.out:
@@ -162,17 +163,16 @@ def _called(name: str) -> tuple[str, str]:
     return plain_words(found), found
 
 
-def _play(policy: str, episode: Any) -> "Recording":
-    from blindsave.diagnostics.record import record
+def _play(policy: str, episode: Any, under: str = "clean") -> "Recording":
+    from blindsave.diagnostics.record import record, title
     from blindsave.policies import load
 
-    return record(load(policy), episode)
+    found = load(policy)
+    return dataclasses.replace(record(found, episode), title=title(episode, found.name, under))
 
 
 def _with_belief(recording: "Recording", policy: str, episode: Any) -> "Recording":
     """Add the positions that the teacher's world model imagines from the last sight of the puck on."""
-    import dataclasses
-
     import numpy as np
 
     from blindsave.policies.catalog import TEACHER, models_folder

@@ -8,6 +8,7 @@ from blindsave.draw.policy_looks import plain_words
 from blindsave.draw.recording import Recording
 from blindsave.policies.base import Policy
 from blindsave.policies.closed_loop import ClosedLoop
+from blindsave.task.conditions import CLEAN_NAME
 from blindsave.task.episode import Episode
 from blindsave.task.interface import PUCK, mallet_m, puck_m, to_table
 from blindsave.task.outcomes import Outcome
@@ -48,14 +49,16 @@ def record(policy: Policy, episode: Episode, probe: Probe | None = None) -> Reco
     )
 
 
-def title(episode: Episode, name: str) -> str:
+def title(episode: Episode, name: str, under: str = CLEAN_NAME) -> str:
     """Say what is played: the policy in plain words and by name, and what its tracker does."""
     plain = plain_words(name)
-    return f"{plain if plain == name else f'{plain} ({name})'}     {conditions(episode)}"
+    return f"{plain if plain == name else f'{plain} ({name})'}     {conditions(episode, under)}"
 
 
-def conditions(episode: Episode) -> str:
-    """Say how long the puck is hidden, and what else the tracker does wrong."""
+def conditions(episode: Episode, under: str = CLEAN_NAME) -> str:
+    """Say how long the puck is hidden, and the name of the condition, if it is known."""
     hidden_ms = round(1000 * CONTROL_DT_S * int((~episode.tracking.visible).sum()))
-    noise = ", noisy tracking" if episode.tracking.offset is not None else ""
-    return f"puck hidden for {hidden_ms} ms{noise}"
+    told, parts = f"puck hidden for {hidden_ms} ms", ("offset", "source", "reported", "place", "field")
+    if under != CLEAN_NAME:
+        return f"{told}, {under}"
+    return told + (", faulty tracking" if any(getattr(episode.tracking, part) is not None for part in parts) else "")

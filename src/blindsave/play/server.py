@@ -22,7 +22,7 @@ from typing import Any
 from blindsave.draw.canvas import BAD, BELIEVED, GOOD, HIDDEN, SEEN, WANTED
 from blindsave.errors import BadInput, BlindsaveError
 from blindsave.play import aim, guard, scene
-from blindsave.play.faults import FAULTS
+from blindsave.play.faults import faults
 from blindsave.play.roster import Roster, words
 from blindsave.play.take import FIRST_PAIR, HIDDEN_STEPS, MOST_HIDDEN, families, take
 from blindsave.task.shots import ALIAS_TARGETS, GOAL_PLANE_X_M
@@ -56,12 +56,14 @@ class Arena:
         most_visitors: int = 16,
         plain: bool = False,
         named: tuple[str, ...] = (),
+        conditions: tuple[str, ...] = (),
     ) -> None:
         self.host, self.plain = host, plain
         self.most_connections = PER_VISITOR * most_visitors
         self.loopback, self.everywhere = guard.is_loopback(host), host in guard.EVERYWHERE
         self.names = guard.own_names(host)
-        self.roster = Roster(named)
+        self.roster, self.stops = Roster(named), faults(conditions)
+        self.first_stop = len(self.stops) - len(set(conditions)) if conditions else 0
         self.visitors_served = self.shots = self.refused = self.faults = 0
         self._said: set[str] = set()
         self._counting, self._playing = threading.Lock(), threading.Lock()
@@ -84,13 +86,15 @@ class Arena:
     def page(self) -> bytes:
         """The page with all it must know, its first shot included: that one flies as soon as it is drawn."""
         pair = list(self.roster.pair)
-        first = {"shot": f"{FIRST_PAIR}:{ALIAS_TARGETS[0]}", "goalkeepers": pair, "hidden": HIDDEN_STEPS, "fault": 0}
+        first = {"shot": f"{FIRST_PAIR}:{ALIAS_TARGETS[0]}", "goalkeepers": pair, "hidden": HIDDEN_STEPS}
+        first["fault"] = self.first_stop
         setup = {
             "goalkeepers": [words(key) for key in self.roster.keys],
             "pair": pair,
             "twins": [[f"{family}:{target}" for target in ALIAS_TARGETS] for family in families()],
             "first_twins": families().index(FIRST_PAIR),
-            "faults": [fault.label for fault in FAULTS],
+            "faults": [fault.label for fault in self.stops],
+            "first_fault": self.first_stop,
             "hidden": HIDDEN_STEPS,
             "most_hidden": min(MOST_HIDDEN, 50),
             "step_ms": STEP_MS,
@@ -112,7 +116,7 @@ class Arena:
         if not isinstance(wish, dict):
             raise BadInput("a wish is a JSON object")
         with self._playing:
-            return take(self.roster, wish)
+            return take(self.roster, self.stops, wish)
 
     def wished(self, body: bytes) -> tuple[HTTPStatus, dict[str, Any]]:
         """Answer a page's wish: a whole take, or one sentence."""

@@ -14,7 +14,7 @@ from blindsave.diagnostics.record import record
 from blindsave.draw.recording import Recording
 from blindsave.errors import BadInput
 from blindsave.play import aim
-from blindsave.play.faults import FAULTS
+from blindsave.play.faults import Fault
 from blindsave.play.roster import Roster
 from blindsave.task import shots
 from blindsave.task.episode import Episode
@@ -39,16 +39,16 @@ def families() -> tuple[str, ...]:
     return tuple(sorted(family.partition(":")[2] for family in found))
 
 
-def take(roster: Roster, wish: Mapping[str, Any]) -> dict[str, Any]:
+def take(roster: Roster, stops: Sequence[Fault], wish: Mapping[str, Any]) -> dict[str, Any]:
     """Play what a page asks for; anything that cannot be played is a `BadInput`."""
     keys = _listed(wish, "goalkeepers", str, MOST_POLICIES)
-    hidden, fault = _whole(wish, "hidden", MOST_HIDDEN), _whole(wish, "fault", len(FAULTS) - 1)
+    hidden, fault = _whole(wish, "hidden", MOST_HIDDEN), stops[_whole(wish, "fault", len(stops) - 1)]
     shot = shot_of(wish.get("shot"))
-    episode = FAULTS[fault].condition.episode(shot, hidden)
+    episode = fault.condition.episode(shot, hidden)
     return {
         "shot": {"id": shot.id, "x": shot.x, "y": shot.y, "target_y": shot.target_y, "speed": shot.speed},
         "hidden": hidden,
-        "fault": FAULTS[fault].label,
+        "fault": fault.label,
         "tables": [_table(roster, key, episode) for key in keys],
     }
 

@@ -20,13 +20,12 @@ for (const [list, extra] of [[$("first"), []], [$("second"), [option(NOBODY, "no
 }
 $("first").value = setup.pair[0]; $("second").value = setup.pair[1];
 $("hidden").max = setup.most_hidden; $("hidden").value = setup.hidden;
-$("fault").max = setup.faults.length - 1; $("fault").value = 0;
+$("fault").max = setup.faults.length - 1; $("fault").value = setup.first_fault;
 $("speed").min = aim.slowest; $("speed").max = aim.fastest;
 
 function say() {
   $("hidden_said").textContent = setup.step_ms * $("hidden").value + " ms";
-  const fault = setup.faults[$("fault").value];
-  $("fault_said").textContent = fault === "nothing" ? "does nothing else wrong" : fault;
+  $("fault_said").textContent = setup.faults[$("fault").value];
   $("from_said").textContent = $("from").value + " mm"; $("to_said").textContent = $("to").value + " mm";
   $("speed_said").textContent = Number($("speed").value).toFixed(1) + " m/s";
 }
@@ -67,9 +66,9 @@ function begin() {
   name(take.tables);
   const end = length();
   $("moment").max = end;
-  const hidden = take.tables[0].visible.map((seen, i) => seen ? -1 : i).filter(i => i >= 0);
-  $("blind").style.left = (hidden.length ? 100 * hidden[0] / end : 0) + "%";
-  $("blind").style.width = (hidden.length ? 100 * Math.min(end - hidden[0], take.hidden) / end : 0) + "%";
+  const longest = take.tables.reduce((a, b) => b.visible.length > a.visible.length ? b : a);
+  const stops = longest.visible.map((seen, i) => `var(--${seen ? "seen" : "hidden"}) ${100 * i / end}% ${100 * (i + 1) / end}%`);
+  $("blind").style.background = `linear-gradient(to right, ${stops.join(",")})`;
 }
 
 function length() { return Math.max(...take.tables.map(table => table.qpos.length - 1)); }
@@ -251,7 +250,7 @@ for (const kind of ["pointerup", "pointercancel"]) $("scene").addEventListener(k
 
 function fit() { if (hall) { hall.resize($("plates").offsetHeight + 14, 46); draw(); } }
 
-take.wish = { shot: setup.twins[twins][0], hidden: setup.hidden, fault: 0 };
+take.wish = { shot: setup.twins[twins][0], hidden: setup.hidden, fault: setup.first_fault };
 name(take.tables); say(); begin(); tell(); board();
 performance.mark("named");
 // The names are painted first: making the scene takes longer than reading them.
