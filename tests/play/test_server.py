@@ -6,6 +6,7 @@ import json
 import random
 import socket
 import threading
+import urllib.request
 from collections.abc import Iterator
 
 import pytest
@@ -161,6 +162,26 @@ def test_a_taken_port_and_an_address_that_is_not_ours_are_one_sentence(arena):
     for host in ("203.0.113.7", "no such host", "x" * 300, "\udc80"):
         with pytest.raises(BadInput, match=r"cannot listen|no host name"):
             Arena(host, port=0)
+
+
+@pytest.mark.parametrize(
+    ("host", "begins"),
+    [
+        ("127.0.0.1", "http://localhost:"),
+        ("0.0.0.0", "http://localhost:"),
+        ("::1", "http://[::1]:"),
+        ("::", "http://[::1]:"),
+    ],
+)
+def test_the_address_leads_to_the_page(host, begins):
+    if ":" in host and not socket.has_ipv6:
+        pytest.skip("no IPv6 here")
+    try:
+        arena = Arena(host, port=0)
+    except BadInput:
+        pytest.skip(f"nothing can listen on {host} here")
+    with arena, urllib.request.urlopen(arena.address, timeout=20) as page:
+        assert arena.address.startswith(begins) and page.status == 200
 
 
 def test_another_address_is_warned_about(arena, capsys, monkeypatch):

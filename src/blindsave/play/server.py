@@ -80,7 +80,9 @@ class Arena:
     @property
     def address(self) -> str:
         """Where the page is."""
-        host = "localhost" if self.host in guard.LOOPBACK_NAMES | guard.EVERYWHERE else self.host
+        host = {"127.0.0.1": "localhost", "0.0.0.0": "localhost", "": "localhost", "::": "::1"}.get(
+            self.host, self.host
+        )
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     def page(self) -> bytes:
