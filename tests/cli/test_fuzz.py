@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 import importlib
 import os
+import pkgutil
 import shutil
 import signal
 import sys
@@ -15,11 +16,13 @@ import traceback
 import typing
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+import blindsave
 from blindsave import cli
 from blindsave.cli.parsing import parse
 from blindsave.cli.targets import Target
@@ -160,14 +163,26 @@ def small_table(tmp_path_factory) -> Path:
     return tables.write(whole.filter(chosen), tmp_path_factory.mktemp("table") / "small.parquet")
 
 
+@pytest.fixture(scope="module")
+def everything() -> dict[str, ModuleType | None]:
+    """Every module: one imported while another's work is replaced would keep the replacement for good."""
+    found: dict[str, ModuleType | None] = {}
+    for one in pkgutil.walk_packages(blindsave.__path__, "blindsave."):
+        if not one.name.rpartition(".")[2].startswith("_"):  # compiled parts are loaded by their own modules
+            try:
+                found[one.name] = importlib.import_module(one.name)
+            except ModuleNotFoundError:
+                found[one.name] = None
+    return found
+
+
 @pytest.fixture
-def alone(tmp_path, monkeypatch, small_table) -> Path:
+def alone(tmp_path, monkeypatch, small_table, everything) -> Path:
     """A folder to run in, with things in it that look like targets and are none, and work that never begins."""
     for target in WORK:
         module, _, name = target.partition(":")
-        try:
-            holder = importlib.import_module(module)
-        except ModuleNotFoundError:  # of an extra that is not installed: nothing can begin there
+        holder = everything[module]
+        if holder is None:  # of an extra that is not installed: nothing can begin there
             continue
         *outer, last = name.split(".")
         for part in outer:
