@@ -13,6 +13,7 @@ ORDER = (
     "registration",
     "plugins",
     "store",
+    "toml_values",
     "tensors",
     "progress",
     "engine",
