@@ -97,7 +97,6 @@ EXTRAS = {
     "matplotlib": "report",
     "imageio_ffmpeg": "report",
     "PIL": "report",
-    "viser": "play",
     "onnx": "export",
     "onnxruntime": "export",
     "minari": "export",
