@@ -74,6 +74,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
         "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
         "bench latency": Command("blindsave.cli.students:BenchLatency", "time one policy step in several runtimes"),
+        "bench integers": Command("blindsave.cli.boards:BenchIntegers", "compare policies in whole numbers with float"),
         "bench train": Command("blindsave.cli.teacher:BenchTrain", "measure the training speed"),
         "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check the coverage of the intervals"),
         "bench study": Command("blindsave.cli.study:BenchStudy", "estimate what a study costs on this machine"),
