@@ -26,6 +26,7 @@ ORDER = (
     "diagnostics",
     "bench",
     "deploy",
+    "drive",
     "report",
     "play",
     "stages",
@@ -34,7 +35,7 @@ ORDER = (
     "cli",
     "__main__",
 )
-DESCRIBING = ("draw", "verify", "testing", "diagnostics", "bench", "deploy", "report", "play", "cli")
+DESCRIBING = ("draw", "verify", "testing", "diagnostics", "bench", "deploy", "drive", "report", "play", "cli")
 
 
 def top(path: Path) -> str:
