@@ -21,8 +21,8 @@ from blindsave.deploy.templates import comment, listed, pasted, template
 from blindsave.policies.program import Slot
 from blindsave.store import write_whole
 
-C_TYPES = {"int8": "int8_t", "int16": "int16_t", "bias": "int32_t", "factor": "uint16_t", "shift": "uint8_t"}
-BYTES = {"int8_t": 1, "int16_t": 2, "int32_t": 4, "uint16_t": 2, "uint8_t": 1}
+C_TYPES = {"int8": "int8_t", "int16": "int16_t", "bias": "int32_t", "factor": "uint16_t"}
+BYTES = {"int8_t": 1, "int16_t": 2, "int32_t": 4, "uint16_t": 2}
 PER_LINE = 16
 
 
@@ -102,10 +102,8 @@ class _Printer:
         if step.kind == "linear":
             return self._linear(step)
         args = ", ".join(self._place(arg) for arg in step.args)
-        if step.kind == "copy" and points[0] != step.point:
-            return f"    {self.prefix}_move({out}, {args}, {size}, {points[0] - step.point});"
         if step.kind == "copy":
-            return f"    memcpy({out}, {args}, {size} * sizeof(int32_t));"
+            return f"    {self.prefix}_move({out}, {args}, {size}, {points[0] - step.point});"
         if step.kind == "mul":
             return f"    {self.prefix}_mul({out}, {args}, {size}, {sum(points) - step.point});"
         if step.kind in ("add", "sub"):
@@ -120,7 +118,7 @@ class _Printer:
         assert rows is not None and isinstance(x, Slot)
         tables = [self._constant(self.program.integers, rows.weight)]
         tables.append(self._constant("bias", rows.bias) if rows.bias.any() else "NULL")
-        tables += [self._constant("factor", rows.factor), self._constant("shift", rows.shift)]
+        tables += [self._constant("factor", rows.factor), str(rows.shift)]
         start = (f"t + {step.args[1].offset}", step.points[1] - step.point) if len(step.args) > 1 else ("NULL", 0)  # pyright: ignore
         values = ", ".join(map(str, (f"t + {step.out.offset}", f"t + {x.offset}", *tables, *start, x.size)))
         return f"    {self.prefix}_linear({values}, {step.out.size});"

@@ -84,7 +84,7 @@ class Rows:
     weight: Whole
     bias: Whole
     factor: Whole
-    shift: Whole
+    shift: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ def _linear(step: Step, args: Sequence[Any]) -> Whole:
     assert step.rows is not None
     x, rows = saturated(shifted(args[0], INPUT_SHIFT), INPUT_LIMIT), step.rows
     total = rows.bias + x @ rows.weight.T
-    y = (total * rows.factor + (1 << (rows.shift - 1))) >> rows.shift
+    y = shifted(total * rows.factor, rows.shift)
     return saturated(y if len(args) == 1 else y + shifted(args[1], step.points[1] - step.point))
 
 
@@ -361,10 +361,10 @@ def whole_rows(given: NDArray[np.float64], moments: NDArray[np.float64], point: 
     if (np.abs(weight).sum(axis=1) * INPUT_LIMIT + np.abs(bias) > SUM_LIMIT).any():
         raise BadInput("a linear map's sums do not fit into 32 bits")
     ratio = scale * 2.0**point
-    shift = 14 - np.floor(np.log2(ratio)).astype(np.int64)
-    if (shift < 1).any() or (shift > 46).any():
+    shift = 15 - int(np.floor(np.log2(ratio.max())))
+    if not 1 <= shift <= 46:
         raise BadInput("a linear map's results are too large or too small for whole numbers")
-    return Rows(weight, bias, np.minimum(np.floor(ratio * 2.0**shift + 0.5), 32767).astype(np.int64), shift)
+    return Rows(weight, bias, np.minimum(np.floor(ratio * 2.0**shift + 0.5), 65535).astype(np.int64), shift)
 
 
 def rounded(weight: NDArray[np.float64], moments: NDArray[np.float64], limit: int) -> tuple[Whole, Whole]:
