@@ -1,6 +1,7 @@
 """Commands that put a policy on a robot: the loop, the arena as the robot, and the loop under strain."""
 
 import contextlib
+import signal
 import tempfile
 from collections import Counter
 from dataclasses import dataclass
@@ -69,6 +70,7 @@ class Drive:
                 return {"policy": policy.name, "log": str(self.replay), **found, "ok": found["equal"]}
             with DriveProcess(program, options) as loop:
                 tell(f"{policy.name} ({self.numbers}) listens on {loop.address[0]}:{loop.address[1]}; Ctrl-C ends it")
+                signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends us, the robot is told to stop
                 with contextlib.suppress(KeyboardInterrupt):
                     loop.process.wait()
                 found = loop.wait() if loop.process.poll() is not None else loop.stop()

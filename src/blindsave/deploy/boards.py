@@ -62,7 +62,13 @@ def need_tools() -> None:
         raise BadInput(f"{', '.join(missing)} not found: apt-get install {PACKAGES}")
 
 
-def measure(export: CExport, number: str, board: Board, optimise: str) -> dict[str, Any]:
+def tools() -> dict[str, str]:
+    """Which compiler and emulator measured."""
+    said = [subprocess.run([tool, "--version"], capture_output=True, text=True).stdout for tool in (CC, QEMU)]
+    return dict(zip(("compiler", "emulator"), (text.partition("\n")[0] for text in said), strict=True))
+
+
+def measure(export: CExport, board: Board, optimise: str) -> dict[str, Any]:
     """Flash, memory and instructions of one exported policy on one board; the self-test must pass there."""
     source = files("blindsave.deploy") / "board"
     with tempfile.TemporaryDirectory() as name:
@@ -70,7 +76,7 @@ def measure(export: CExport, number: str, board: Board, optimise: str) -> dict[s
         for file in ("start.c", "measure.c", "alone.c", "memory.inc"):
             (folder / file).write_text((source / file).read_text("utf-8"))
         shutil.copy(export.header, folder)
-        text = POLICY_H.format(header=export.header.name, prefix=export.prefix, number=number)
+        text = POLICY_H.format(header=export.header.name, prefix=export.prefix, number=export.number)
         (folder / "policy.h").write_text(text)
         test = export.self_test.read_text().replace("int main(void)", "int self_test(void);\nint self_test(void)")
         (folder / "self_test.c").write_text(test)

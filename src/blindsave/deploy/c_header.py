@@ -30,6 +30,8 @@ class CExport:
     constant_bytes: int
     stack_bytes: int
     state_bytes: int
+    number: str = "float"
+    """The C type of observations and actions."""
 
 
 def identifier(name: str) -> str:

@@ -35,7 +35,7 @@ def export_integers(policy: IntegerPolicy, folder: Path, provenance: str = "") -
     write_whole(self_test, self_test_text(policy))
     widest = max(step.args[0].size for step in program.steps if step.kind == "linear")
     stack = 4 * program.source.tape + 2 * widest
-    return CExport(header, self_test, prefix, printer.constant_bytes, stack, 4 * program.source.carry)
+    return CExport(header, self_test, prefix, printer.constant_bytes, stack, 4 * program.source.carry, "int32_t")
 
 
 class _Printer:

@@ -46,24 +46,30 @@ class Sources:
     files: tuple[Path, ...]
 
 
+def write_policy(policy: Any, folder: Path, numbers: Numbers = "float", provenance: str = "") -> Sources:
+    """Write the policy's header and its self-test."""
+    if numbers == "float":
+        export = export_c(policy, Path(folder), provenance)
+    else:
+        export = export_integers(in_integers(policy, numbers), Path(folder), provenance)
+    return Sources(Path(folder), export, (export.header, export.self_test))
+
+
 def write_sources(policy: Any, folder: Path, numbers: Numbers = "float", provenance: str = "") -> Sources:
     """Write the policy's header and self-test, the loop, and the few lines that join them."""
-    folder = Path(folder)
-    if numbers == "float":
-        export, step = export_c(policy, folder, provenance), "step"
-    else:
-        export, step = export_integers(in_integers(policy, numbers), folder, provenance), "step_float"
+    written = write_policy(policy, folder, numbers, provenance)
+    export = written.export
     text = GLUE.format(
         name=policy.name,
         header=export.header.name,
         prefix=export.prefix,
-        step=step,
+        step="step" if numbers == "float" else "step_float",
         identity=zlib.crc32(export.header.read_bytes()),
     )
-    glue = write_whole(folder / "drive_policy.h", text)
+    glue = write_whole(written.folder / "drive_policy.h", text)
     loop = files("blindsave.drive") / "loop"
-    copied = [write_whole(folder / name, (loop / name).read_text("utf-8")) for name in (*PURE, POSIX)]
-    return Sources(folder, export, (export.header, export.self_test, glue, *copied))
+    copied = [write_whole(written.folder / name, (loop / name).read_text("utf-8")) for name in (*PURE, POSIX)]
+    return Sources(written.folder, export, (*written.files, glue, *copied))
 
 
 def build(sources: Sources, *flags: str) -> Path:
