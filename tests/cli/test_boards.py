@@ -55,7 +55,17 @@ def test_a_policy_is_measured_on_a_board_and_shown(capsys):
 
 
 def test_whole_numbers_are_exported_with_the_loop_beside_them(tmp_path):
-    words = [sys.executable, "-m", "blindsave", "export", "feed_forward/14303", "--format", "drive", "--numbers", "int8"]
+    words = [
+        sys.executable,
+        "-m",
+        "blindsave",
+        "export",
+        "feed_forward/14303",
+        "--format",
+        "drive",
+        "--numbers",
+        "int8",
+    ]
     done = subprocess.run([*words, "--out", str(tmp_path), "--json"], capture_output=True, text=True, check=True)
     result = json.loads(done.stdout)
     assert result["ok"] and result["numbers"] == "int8"

@@ -8,7 +8,7 @@ import pytest
 from blindsave.deploy import boards
 from blindsave.deploy.c_header import export_c
 from blindsave.deploy.integer_header import export_integers
-from blindsave.deploy.integers import integer_policy
+from blindsave.deploy.quantise import integer_policy
 from blindsave.errors import BadInput
 from blindsave.policies.students.student import Student
 from blindsave.testing.contract import observations

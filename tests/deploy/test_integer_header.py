@@ -9,7 +9,8 @@ import pytest
 
 from blindsave.deploy.c_header import identifier
 from blindsave.deploy.integer_header import export_integers
-from blindsave.deploy.integers import IntegerPolicy, integer_policy, quantised
+from blindsave.deploy.integers import IntegerPolicy, quantised
+from blindsave.deploy.quantise import integer_policy
 from blindsave.deploy.toolchain import WARNINGS, arm_size, run_self_test
 from blindsave.policies.students import families, family
 from blindsave.policies.students.student import Provenance, Student

@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 
 from blindsave.deploy import integers as whole
-from blindsave.deploy.calibration import in_integers
-from blindsave.errors import BadInput
+from blindsave.deploy.calibration import in_integers, recorded
+from blindsave.deploy.quantise import integer_policy
 from blindsave.policies import load
 from blindsave.policies.arithmetic import sigmoid
-from blindsave.policies.native import ProgramPolicy
 from blindsave.policies.students import families, family
 from blindsave.policies.students.student import Provenance, Student
-from blindsave.policies.trace import trace
 from blindsave.testing.contract import observations, randomised_params
 
 KINDS = ("int8", "int16")
@@ -38,7 +36,7 @@ def test_every_family_has_a_form_in_whole_numbers_close_to_itself(name):
     policy, episodes = student(name), seen()
     errors = {}
     for kind in KINDS:
-        mine = whole.integer_policy(policy, kind, episodes)
+        mine = integer_policy(policy, kind, episodes)
         differences = [actions(mine, one) - policy.unroll(one)[1] for one in episodes]
         errors[kind] = float(np.sqrt(np.mean(np.square(differences))))
     assert errors["int16"] < 0.02 and errors["int8"] < 0.15 and errors["int16"] < errors["int8"]
@@ -47,8 +45,6 @@ def test_every_family_has_a_form_in_whole_numbers_close_to_itself(name):
 def test_the_shipped_linear_memory_loses_little_with_eight_bits():
     policy = load("structured_k0/14303")
     mine = in_integers(policy, "int8")
-    from blindsave.deploy.calibration import recorded
-
     episodes = recorded(policy)[::40]
     errors = np.concatenate([actions(mine, one) - policy.unroll(one)[1] for one in episodes])
     assert np.sqrt(np.mean(errors**2)) < 0.05
@@ -57,7 +53,7 @@ def test_the_shipped_linear_memory_loses_little_with_eight_bits():
 def test_sums_stay_within_32_bits_whatever_the_inputs():
     for name in ("structured_k0", "gru_n64"):
         for kind in KINDS:
-            for step in whole.integer_policy(student(name), kind, seen()).program.steps:
+            for step in integer_policy(student(name), kind, seen()).program.steps:
                 if step.rows is not None:
                     weight, bias = np.abs(step.rows.weight), np.abs(step.rows.bias)
                     assert (weight.sum(axis=1) * whole.INPUT_LIMIT + bias).max() <= whole.SUM_LIMIT
@@ -65,7 +61,7 @@ def test_sums_stay_within_32_bits_whatever_the_inputs():
 
 
 def test_values_saturate_instead_of_wrapping():
-    mine = whole.integer_policy(student("structured_k0"), "int8", seen())
+    mine = integer_policy(student("structured_k0"), "int8", seen())
     carry = np.full((1, mine.program.source.carry), whole.VALUE_LIMIT, np.int32)
     for sign in (1, -1):
         for _ in range(300):
@@ -80,30 +76,6 @@ def test_the_logistic_function_is_right_to_four_digits_and_never_falls():
     assert (np.diff(y) >= 0).all()
 
 
-def test_rounding_with_the_data_beats_rounding_without():
-    rng = np.random.default_rng(0)
-    inputs = rng.normal(size=(4000, 6)) @ rng.normal(size=(6, 24))  # 24 inputs that vary in six ways only
-    inputs = np.concatenate([inputs, np.ones((4000, 1))], axis=1)
-    weight = rng.normal(0, 3, (16, 25))
-    found, bias = whole.rounded(weight, inputs.T @ inputs / 4000, 127)
-    with_data = inputs @ (np.concatenate([found, bias[:, None]], axis=1) - weight).T
-    without = inputs @ (np.floor(weight + 0.5) - weight).T
-    assert np.sqrt(np.mean(with_data**2)) < 0.5 * np.sqrt(np.mean(without**2))
-
-
 def test_observations_are_rounded_clipped_and_never_nonsense():
     x = np.array([[0.5, -0.5, 2.0, -3.0, np.nan, 2.0**-23, -(2.0**-23)]], np.float32)
     assert whole.quantised(x).tolist() == [[2**21, -(2**21), 2**22, -(2**22), 0, 1, -1]]
-
-
-def test_a_calibration_needs_episodes():
-    with pytest.raises(BadInput, match="there are none"):
-        whole.integer_policy(student("structured_k0"), "int8", [])
-
-
-def test_what_has_no_form_in_whole_numbers_is_refused_by_name():
-    policy = ProgramPolicy("odd/one", trace(lambda ops, c, o: (c, ops.exp(o[..., :2])), carry=1, observation=19))
-    with pytest.raises(BadInput, match="`exp`"):
-        whole.integer_policy(policy, "int8", seen())
-    with pytest.raises(BadInput, match="not a program"):
-        in_integers(load("inactive"), "int8")

@@ -50,7 +50,9 @@ class Script:
     def packet(self, sequence: int, seen=None, *, first: bool = False, age_us: int = 0, pause_us: int = 20_000):
         self.now_us += pause_us
         stamp = self.now_us + self.clock_us - age_us
-        return self.raw(observation_packet(self.session, sequence, stamp, observation(sequence) if seen is None else seen, first))
+        return self.raw(
+            observation_packet(self.session, sequence, stamp, observation(sequence) if seen is None else seen, first)
+        )
 
     def ticks(self, count: int = 1) -> "Script":
         for _ in range(count):

@@ -51,7 +51,8 @@ class BenchIntegers:
         for found in result["families"].values():
             lengths = list(next(iter(found["rates"].values())))
             rows = [
-                [name, *(f"{100 * cells[b]['estimate']:.2f}" for b in lengths)] for name, cells in found["rates"].items()
+                [name, *(f"{100 * cells[b]['estimate']:.2f}" for b in lengths)]
+                for name, cells in found["rates"].items()
             ]
             print_table(f"{result['split']}: saves in %, by hidden control steps", ["policy", *lengths], rows)
             rows = [[name, *(_points(cells[b]) for b in lengths)] for name, cells in found["differences"].items()]
@@ -82,7 +83,8 @@ class BenchBoard:
         from blindsave.deploy.c_header import export_c
         from blindsave.deploy.calibration import recorded
         from blindsave.deploy.integer_header import export_integers
-        from blindsave.deploy.integers import WEIGHT_LIMIT, integer_policy
+        from blindsave.deploy.integers import WEIGHT_LIMIT
+        from blindsave.deploy.quantise import integer_policy
         from blindsave.policies import load
         from blindsave.store import provenance
 
@@ -98,7 +100,7 @@ class BenchBoard:
                 seen = recorded(policy)
                 exports = {"float": export_c(policy, Path(folder))}
                 for kind in WEIGHT_LIMIT:
-                    whole = integer_policy(policy, kind, seen)  # pyright: ignore[reportArgumentType]
+                    whole = integer_policy(policy, kind, seen)
                     exports[kind] = export_integers(whole, Path(folder))
                 found[policy.name] = {
                     numbers: {name: boards.measure(export, board, self.optimise) for name, board in chosen.items()}
@@ -119,6 +121,8 @@ class BenchBoard:
             for name, cell in cells.items()
         ]
         print_table("", ["policy", "processor", "flash", "state", "stack", "instructions per step"], rows)
-        tests = {cell["self_test"] for one in result["policies"].values() for row in one.values() for cell in row.values()}
+        tests = {
+            cell["self_test"] for one in result["policies"].values() for row in one.values() for cell in row.values()
+        }
         print("\n".join(sorted(tests)))
         print(f"{result['compiler']}, {result['emulator']}, {result['optimise']}")

@@ -209,13 +209,13 @@ class BenchDrive:
 
     def run(self) -> dict[str, Any]:
         """Measure both."""
+        import numpy as np
+
         from blindsave.deploy.calibration import recorded
         from blindsave.drive import replay, soak, write_sources
         from blindsave.drive.sources import build
         from blindsave.policies import load
         from blindsave.store import provenance
-
-        import numpy as np
 
         check_rate(self.rate_hz)
         policy: Any = load(self.policy)
@@ -233,14 +233,27 @@ class BenchDrive:
                 tell(f"fault: {fault}")
                 met[fault] = soak.faulty(program, seen, setting, self.fault_ticks, self.rate_hz, folder / "fault.log")
         good = not found["wrong"] and found["replayed"] and all(one["ok"] for one in met.values())
-        return {"policy": policy.name, "loopback": found, "rate_hz": self.rate_hz, "faults": met, "ok": good, **provenance()}
+        return {
+            "policy": policy.name,
+            "loopback": found,
+            "rate_hz": self.rate_hz,
+            "faults": met,
+            "ok": good,
+            **provenance(),
+        }
 
     def show(self, result: dict[str, Any]) -> None:
         """Print times and what each fault led to."""
         print_facts("loopback", without_bins(result["loopback"]))
         names = ("run", "blind", "hold", "stop")
         rows = [
-            [fault, str(m["packets"]), *(str(m["modes"][n]) for n in names), str(m["unsafe"]), str(m["recovered_after"])]
+            [
+                fault,
+                str(m["packets"]),
+                *(str(m["modes"][n]) for n in names),
+                str(m["unsafe"]),
+                str(m["recovered_after"]),
+            ]
             for fault, m in result["faults"].items()
         ]
         print_table("faults: commands by mode", ["fault", "packets", *names, "unsafe", "recovered after"], rows)

@@ -122,7 +122,7 @@ class BenchLatency:
 
 @dataclass(frozen=True)
 class Export:
-    """Write a policy as one self-contained C99 header with a self-test, with the loop of `drive`, or as an ONNX graph."""
+    """Write a policy as one C99 header with a self-test, with the loop of `drive` beside it, or as an ONNX graph."""
 
     policy: tyro.conf.Positional[str]
     """`FAMILY/SEED` (a shipped student), `teacher`, or a policy file."""

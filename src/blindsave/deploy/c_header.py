@@ -145,4 +145,3 @@ def _statement(op: Op, program: Program, prefix: str) -> str:
 def _bit_rows(array: Array) -> str:
     bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
     return ",\n".join("    {" + ", ".join(f"0x{int(value):08X}" for value in row) + "}" for row in bits)
-

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from blindsave.deploy.integers import IntegerPolicy, Integers, integer_policy
+from blindsave.deploy.integers import IntegerPolicy, Integers
+from blindsave.deploy.quantise import integer_policy
 from blindsave.policies.arithmetic import Array
 from blindsave.policies.closed_loop import run
 from blindsave.task.episode import grid

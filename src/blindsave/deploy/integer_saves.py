@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from blindsave.deploy.calibration import recorded
-from blindsave.deploy.integers import WEIGHT_LIMIT, integer_policy
+from blindsave.deploy.integers import WEIGHT_LIMIT
+from blindsave.deploy.quantise import integer_policy
 from blindsave.evidence import tables
 from blindsave.evidence.grid import play
 from blindsave.evidence.mrmc import principal_by
@@ -28,7 +29,7 @@ def versions(name: str, threads: int | None = None) -> list[NamedPolicy]:
     seen = recorded(known.policy, threads)
     found = [known]
     for kind in WEIGHT_LIMIT:
-        whole = integer_policy(known.policy, kind, seen)  # pyright: ignore[reportArgumentType]
+        whole = integer_policy(known.policy, kind, seen)
         found.append(NamedPolicy(f"{known.family}_{kind}", known.training_seed, whole, digest([known.sha256, kind])))
     return found
 

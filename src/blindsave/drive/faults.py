@@ -1,4 +1,4 @@
-"""What a network does to packets, drawn from a seed: lost, doubled, swapped, damaged, cut, made up, silent for a while."""
+"""What a network does to packets, drawn from a seed: lost, doubled, swapped, damaged, cut, made up, silent."""
 
 from dataclasses import dataclass, field, fields
 

@@ -38,13 +38,22 @@ class DriveOptions:
     def at_rate(cls, rate_hz: float, **others: Any) -> "DriveOptions":
         """Times that suit a rate: a packet is missed after one and a half periods, stale after two."""
         period = max(1, round(1e6 / rate_hz))
-        times = {"period_us": period, "patience_us": period * 3 // 2, "deadline_us": period, "stale_us": 2 * period}
+        times: dict[str, Any] = {
+            "period_us": period,
+            "patience_us": period * 3 // 2,
+            "deadline_us": period,
+            "stale_us": 2 * period,
+        }
         return cls(**(times | others))
 
     @classmethod
     def in_step(cls, patience_s: float = 10.0, **others: Any) -> "DriveOptions":
         """For a robot that waits for every answer: as fast as both can, and no packet is ever stale."""
-        times = {"period_us": round(1e6 * patience_s), "patience_us": round(1e6 * patience_s), "stale_us": 0}
+        times: dict[str, Any] = {
+            "period_us": round(1e6 * patience_s),
+            "patience_us": round(1e6 * patience_s),
+            "stale_us": 0,
+        }
         return cls(**(times | others))
 
     def words(self) -> list[str]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from blindsave.drive.faults import Faults, Line
 from blindsave.drive.loop_process import DriveOptions, DriveProcess, replay
-from blindsave.drive.packets import COMMAND_BYTES, Mode, observation_packet, read_command
+from blindsave.drive.packets import COMMAND_BYTES, Command, Mode, observation_packet, read_command
 from blindsave.errors import BadInput
 from blindsave.policies.arithmetic import Array
 
@@ -88,7 +88,7 @@ class Watch:
     """Commands that are no numbers, leave the box or do not fit the mode."""
     moved_while_held: int = 0
     modes: tuple[int, ...] = (0, 0, 0, 0)
-    last: Any = None
+    last: Command | None = None
 
     def see(self, packet: bytes) -> None:
         """Judge one command."""
@@ -100,13 +100,13 @@ class Watch:
         counts = list(self.modes)
         counts[command.mode] += 1
         self.modes = tuple(counts)
-        held = self.last is not None and self.last.mode >= Mode.HOLD and command.mode == Mode.STOP
-        self.moved_while_held += bool(held and (command.action != self.last.action).any())
-        self.last = command
+        before, self.last = self.last, command
+        if before is not None and before.mode >= Mode.HOLD and command.mode == Mode.STOP:
+            self.moved_while_held += bool((command.action != before.action).any())
 
 
 def faulty(program: Path, seen: Array, faults: Faults, ticks: int, rate_hz: float, log: Path) -> dict[str, Any]:
-    """One fault for `ticks` packets at a rate, then as many without, after which the loop must run as if nothing was."""
+    """One fault for `ticks` packets at a rate, then as many without: the loop must run as if nothing had been."""
     watch, line = Watch(), Line(faults)
     options = DriveOptions.at_rate(rate_hz, log=log)
     with DriveProcess(program, options) as loop, _connected(loop) as plug:
