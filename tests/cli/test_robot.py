@@ -73,8 +73,11 @@ def test_the_strain_in_small_passes_and_prints_a_table(capsys, monkeypatch):
 
     whole = soak.campaign
     monkeypatch.setattr(soak, "campaign", lambda rate: {"loss": whole(rate)["loss"]})
+    some = soak.shots("validation")[:6]
+    monkeypatch.setattr(soak, "shots", lambda split: some)
     command = BenchDrive(ticks=1000, fault_ticks=600, rate_hz=500.0)
     result = command.run()
     assert result["ok"] and result["loopback"]["wrong"] == 0 and result["loopback"]["replayed"]
     command.show(result)
-    assert "loss" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "loss" in said and "6 shots" in said and said.count("0 outcomes differ") == 2

@@ -196,12 +196,14 @@ class RobotCommand:
 
 @dataclass(frozen=True)
 class BenchDrive:
-    """Strain the loop: ticks over loopback against the policy itself, then every fault that packets can have."""
+    """Strain the loop: ticks against the policy itself, shots against `evaluate`, every fault of a line."""
 
     policy: tyro.conf.Positional[str] = "structured_k0/14303"
     """`FAMILY/SEED` or a policy file."""
     ticks: int = 1_000_000
     """Ticks in step, as fast as they go."""
+    split: str = "principal_test"
+    """Shots played through the loop and without it, hidden for 400 ms, with a good tracker and one that is 5 mm off."""
     fault_ticks: int = 3000
     """Packets with each fault, and as many after it."""
     rate_hz: float = 1000.0
@@ -218,6 +220,7 @@ class BenchDrive:
         from blindsave.store import provenance
 
         check_rate(self.rate_hz)
+        soak.shots(self.split)
         policy: Any = load(self.policy)
         faults = soak.campaign(self.rate_hz)
         with tempfile.TemporaryDirectory() as name, Progress("ticks", self.ticks) as bar:
@@ -228,13 +231,16 @@ class BenchDrive:
             found = soak.million(program, policy, seen, self.ticks, log, bar.advance)
             found["replayed"] = replay(program, log)["equal"]
             found["log_bytes"] = log.stat().st_size
+            played = [soak.shots_in_step(program, policy, self.split, 20, noise_mm) for noise_mm in (0.0, 5.0)]
             met = {}
             for fault, setting in faults.items():
                 tell(f"fault: {fault}")
                 met[fault] = soak.faulty(program, seen, setting, self.fault_ticks, self.rate_hz, folder / "fault.log")
         good = not found["wrong"] and found["replayed"] and all(one["ok"] for one in met.values())
+        good = good and not any(one["outcomes_that_differ"] for one in played)
         return {
             "policy": policy.name,
+            "shots": played,
             "loopback": found,
             "rate_hz": self.rate_hz,
             "faults": met,
@@ -245,6 +251,11 @@ class BenchDrive:
     def show(self, result: dict[str, Any]) -> None:
         """Print times and what each fault led to."""
         print_facts("loopback", without_bins(result["loopback"]))
+        for one in result["shots"]:
+            line = (
+                "{shots} shots of {split}, noise {noise_mm:g} mm: {saves} saves, {saves_evaluated} without the loop, "
+            )
+            print((line + "{outcomes_that_differ} outcomes differ").format(**one))
         names = ("run", "blind", "hold", "stop")
         rows = [
             [
