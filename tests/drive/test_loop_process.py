@@ -28,7 +28,7 @@ def observations(count: int) -> np.ndarray:
 def test_it_answers_with_the_policys_bits_and_its_log_replays(program, policy, tmp_path):
     seen, log = observations(300), tmp_path / "run.log"
     with DriveProcess(program, DriveOptions.in_step(log=log)) as loop:
-        answers = talk(loop.address, [observation_packet(1, i, i, row, i == 0) for i, row in enumerate(seen)])
+        answers = talk(loop.address, [observation_packet(1, i, i, row) for i, row in enumerate(seen)])
         said = loop.stop()
     assert np.array_equal([one.action for one in answers], policy.unroll(seen)[1])
     assert said["ticks"] == 300 and said["modes"]["run"] == 300 and not said["log_failed"]
@@ -42,7 +42,7 @@ def test_it_says_stop_when_it_ends(program):
     with DriveProcess(program, DriveOptions.in_step(ticks=1)) as loop, socket.socket(type=socket.SOCK_DGRAM) as line:
         line.connect(loop.address)
         line.settimeout(20)
-        line.send(observation_packet(1, 0, 0, observations(1)[0], True))
+        line.send(observation_packet(1, 0, 0, observations(1)[0]))
         modes = [read_command(line.recv(100)).mode for _ in range(2)]  # pyright: ignore
         loop.wait(20)
     assert modes == [Mode.RUN, Mode.STOP]
@@ -51,7 +51,7 @@ def test_it_says_stop_when_it_ends(program):
 def test_left_alone_it_goes_blind_then_holds_then_stops(program):
     options = DriveOptions.at_rate(500, ticks=80, blind_ticks=20, stop_ticks=40)
     with DriveProcess(program, options) as loop:
-        talk(loop.address, [observation_packet(1, 0, 0, observations(1)[0], True)])
+        talk(loop.address, [observation_packet(1, 0, 0, observations(1)[0])])
         said = loop.wait(20)
     assert said["modes"] == {"run": 1, "blind": 20, "hold": 20, "stop": 39} and said["missing"] == 79
 
@@ -59,7 +59,7 @@ def test_left_alone_it_goes_blind_then_holds_then_stops(program):
 def test_a_changed_log_is_noticed_and_a_damaged_one_refused(program, tmp_path):
     log = tmp_path / "run.log"
     with DriveProcess(program, DriveOptions.in_step(log=log)) as loop:
-        talk(loop.address, [observation_packet(1, i, i, row, i == 0) for i, row in enumerate(observations(5))])
+        talk(loop.address, [observation_packet(1, i, i, row) for i, row in enumerate(observations(5))])
         loop.stop()
     whole = log.read_bytes()
     changed = bytearray(whole)

@@ -17,9 +17,9 @@ def command(mode: int = 0, action=(0.25, -0.5), kind: int = 2, version: int = 1)
 
 
 def test_an_observation_is_what_the_documentation_says():
-    packet = observation_packet(0x01020304, 5, 6, SEEN, first=True)
+    packet = observation_packet(0x01020304, 5, 6, SEEN, 0x0201)
     assert len(packet) == packets.OBSERVATION_BYTES == 104
-    assert packet[:8] == b"BSAV\x01\x01\x01\x00" and packet[8:12] == b"\x04\x03\x02\x01"
+    assert packet[:8] == b"BSAV\x01\x01\x01\x02" and packet[8:12] == b"\x04\x03\x02\x01"
     assert struct.unpack_from("<IQ", packet, 12) == (5, 6)
     assert np.array_equal(np.frombuffer(packet, "<f4", 19, 24), SEEN)
     assert struct.unpack_from("<I", packet, 100)[0] == zlib.crc32(packet[:100])

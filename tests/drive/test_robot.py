@@ -32,6 +32,17 @@ def test_lost_packets_are_lived_through(program):
     assert said["missing"] > 0 and said["packets"]["corrupt"] > 0 and said["packets"]["fresh"] < played.ticks
 
 
+def test_a_new_episode_is_noticed_although_its_first_packet_was_lost(program):
+    seen = np.zeros(19, np.float32)
+    with DriveProcess(program, DriveOptions.in_step()) as loop, Robot(loop.address) as robot:
+        fresh = robot.ask(seen)
+        later = [robot.ask(seen) for _ in range(5)][-1]
+        robot.episode, robot.sequence = 1, robot.sequence + 1  # as if one had been lost
+        again = robot.ask(seen)
+    assert fresh is not None and later is not None and again is not None
+    assert np.array_equal(again.action, fresh.action) and not np.array_equal(later.action, fresh.action)
+
+
 def test_without_a_loop_the_robot_brakes_by_itself_and_says_so(monkeypatch):
     with Robot(("127.0.0.1", 9), rate_hz=1000) as robot:
         played = robot.play(grid(shots("validation")[:1], (0,)))
@@ -44,7 +55,7 @@ def test_without_a_loop_the_robot_brakes_by_itself_and_says_so(monkeypatch):
 def test_answers_to_somebody_else_are_not_obeyed(program):
     seen = np.zeros(19, np.float32)
     with DriveProcess(program, DriveOptions.in_step()) as loop, Robot(loop.address, session=5) as robot:
-        assert robot.ask(seen, first=True) is not None
+        assert robot.ask(seen) is not None
         robot.session = 6
-        answer = robot.ask(seen, first=True)
+        answer = robot.ask(seen)
         assert answer is not None and answer.session == 6

@@ -41,6 +41,7 @@ class Script:
     now_us: int = 1_000_000
     records: list[bytes] = field(default_factory=list)
     clock_us: int = 0
+    episode: int = 0
 
     def raw(self, packet: bytes, pause_us: int = 0) -> "Script":
         self.now_us += pause_us
@@ -49,9 +50,12 @@ class Script:
 
     def packet(self, sequence: int, seen=None, *, first: bool = False, age_us: int = 0, pause_us: int = 20_000):
         self.now_us += pause_us
+        self.episode += first
         stamp = self.now_us + self.clock_us - age_us
         return self.raw(
-            observation_packet(self.session, sequence, stamp, observation(sequence) if seen is None else seen, first)
+            observation_packet(
+                self.session, sequence, stamp, observation(sequence) if seen is None else seen, self.episode
+            )
         )
 
     def ticks(self, count: int = 1) -> "Script":

@@ -12,10 +12,8 @@ from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
 
 MAGIC, VERSION = b"BSAV", 1
 OBSERVATION_KIND, COMMAND_KIND = 1, 2
-FIRST = 1
-"""Flag of an observation: the first of an episode."""
 HEAD = struct.Struct("<4sBBHIIQ")
-"""Magic, version, kind, flags (an observation) or mode (a command), session, sequence, time stamp."""
+"""Magic, version, kind, episode (of an observation) or mode (of a command), session, sequence, time stamp."""
 OBSERVATION_BYTES = HEAD.size + 4 * OBSERVATION_FLOATS + 4
 COMMAND_BYTES = HEAD.size + 4 * ACTION_FLOATS + 4 + 4
 
@@ -45,10 +43,9 @@ class Command:
     tick: int
 
 
-def observation_packet(session: int, sequence: int, stamp_us: int, observation: Array, first: bool = False) -> bytes:
+def observation_packet(session: int, sequence: int, stamp_us: int, observation: Array, episode: int = 0) -> bytes:
     """One observation, ready to be sent."""
-    flags = FIRST if first else 0
-    head = HEAD.pack(MAGIC, VERSION, OBSERVATION_KIND, flags, session, sequence % 2**32, stamp_us % 2**64)
+    head = HEAD.pack(MAGIC, VERSION, OBSERVATION_KIND, episode % 2**16, session, sequence % 2**32, stamp_us % 2**64)
     body = head + np.asarray(observation, "<f4").tobytes()
     return body + struct.pack("<I", zlib.crc32(body))
 

@@ -67,7 +67,7 @@ class Robot:
         except OSError as error:
             raise BadInput(f"{address[0]}:{address[1]} cannot be reached: {error.strerror or error}") from None
         self.socket.setblocking(False)
-        self.sequence = 0
+        self.sequence = self.episode = 0
         self.played = Played()
         self._due = 0.0
 
@@ -84,15 +84,16 @@ class Robot:
         for episode in episodes:
             batch.reset([episode])
             self._episode(batch)
+            self.episode += 1
             self.played.outcomes.append(int(batch.outcome[0]))
             tell(1)
         return self.played
 
     def _episode(self, batch: DefendBatch) -> None:
-        first, silent, target = True, 0, np.zeros(2, np.float32)
+        silent, target = 0, np.zeros(2, np.float32)
         while batch.outcome[0] == Outcome.RUNNING:
             seen = batch.obs[0].copy()
-            command = self.ask(seen, first)
+            command = self.ask(seen)
             self.played.ticks += 1
             silent = 0 if command else silent + 1
             if command is None:
@@ -104,13 +105,12 @@ class Robot:
                 self.played.braked += 1
                 target = seen[MALLET].copy()
             batch.step(target[None])
-            first = False
 
-    def ask(self, seen: Array, first: bool = False) -> Command | None:
+    def ask(self, seen: Array) -> Command | None:
         """Send an observation; the command for it, or at a rate the newest one when the period ends."""
         began, sequence = time.perf_counter(), self.sequence
         stamp = time.monotonic_ns() // 1000 + self.line.clock_error_us()
-        for packet in self.line.carry(observation_packet(self.session, sequence, stamp, seen, first)):
+        for packet in self.line.carry(observation_packet(self.session, sequence, stamp, seen, self.episode)):
             self._send(packet)
         self.sequence += 1
         if self.period_s is None:

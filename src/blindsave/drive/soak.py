@@ -36,7 +36,7 @@ def million(program: Path, policy: Any, seen: Array, ticks: int, log: Path | Non
     with DriveProcess(program, DriveOptions.in_step(log=log, deadline_us=1000)) as loop, _connected(loop) as line:
         for tick in range(ticks):
             first, observation = tick % EPISODE == 0, seen[tick % len(seen)]
-            line.send(observation_packet(SESSION, tick, tick, observation, first))
+            line.send(observation_packet(SESSION, tick, tick, observation, tick // EPISODE))
             if first:
                 session.reset()
             expected = session.step(observation)
@@ -130,7 +130,7 @@ def faulty(program: Path, seen: Array, faults: Faults, ticks: int, rate_hz: floa
         due, recovered = time.perf_counter(), 0
         for tick in range(clear + ticks):
             stamp = time.monotonic_ns() // 1000 + line.clock_error_us()
-            packet = observation_packet(SESSION, tick, stamp, seen[tick % len(seen)], tick == 0)
+            packet = observation_packet(SESSION, tick, stamp, seen[tick % len(seen)])
             for leaving in line.carry(packet) if tick < clear else [packet]:
                 if leaving:
                     plug.send(leaving)

@@ -125,11 +125,13 @@ static enum drive_verdict judged(drive *d, uint64_t now_us, const uint8_t *p, si
     const enum drive_verdict sound = checked(p, count);
     if (sound != DRIVE_FRESH) return sound;
     const uint32_t session = get32(p + 8), sequence = get32(p + 12);
-    const int first = (p[6] & DRIVE_FIRST) != 0;
+    const uint16_t episode = (uint16_t)(p[6] | p[7] << 8);
     const uint64_t stamp_us = get64(p + 16);
-    if (d->started && session != d->session && !first && d->mode < DRIVE_HOLD) return DRIVE_STRANGER;
+    const int other = !d->started || session != d->session, young = sequence < DRIVE_YOUNG;
+    if (d->started && other && !young && d->mode < DRIVE_HOLD) return DRIVE_STRANGER;
+    int begins = !d->started || (other && young);
     d->owed = d->anew = 0;
-    if (!d->started || session != d->session) {
+    if (other) {
         d->session = session;
         d->expected = sequence + 1;
         d->window = 1;
@@ -139,9 +141,11 @@ static enum drive_verdict judged(drive *d, uint64_t now_us, const uint8_t *p, si
         const enum drive_verdict place = placed(d, sequence);
         if (place != DRIVE_FRESH) return place;
         if (d->mode >= DRIVE_HOLD && !d->good) d->anew = 1;
+        begins = episode != d->episode;
     }
-    if (d->anew && !first && d->started) d->counts.restarts++;
-    if (first || !d->started) { /* the robot begins an episode: no reason to wait */
+    d->episode = episode;
+    if (d->anew && !begins) d->counts.restarts++;
+    if (begins) { /* the robot begins an episode: no reason to wait */
         d->anew = 1;
         d->mode = DRIVE_RUN;
         d->good = 0;

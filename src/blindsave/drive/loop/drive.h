@@ -27,7 +27,7 @@
 #define DRIVE_COMMAND_BYTES 40
 #define DRIVE_KIND_OBSERVATION 1
 #define DRIVE_KIND_COMMAND 2
-#define DRIVE_FIRST 1 /* flag of an observation: the first of an episode */
+#define DRIVE_YOUNG 50 /* observations by which a robot is known to have just started */
 #define DRIVE_BINS 256
 
 /* What a command is worth; the robot obeys the action unless the mode is DRIVE_STOP, when it brakes by itself. */
@@ -42,7 +42,7 @@ enum drive_verdict {
     DRIVE_FOREIGN,    /* another protocol, version or kind */
     DRIVE_CORRUPT,    /* the check does not agree */
     DRIVE_NOT_FINITE, /* a number that is none */
-    DRIVE_STRANGER,   /* another robot, in the middle of an episode */
+    DRIVE_STRANGER,   /* another robot, which has not just started */
     DRIVE_VERDICTS
 };
 
@@ -84,6 +84,7 @@ typedef struct drive {
     uint64_t stamp_us;             /* the robot's clock in the newest observation */
     uint64_t transit_us;           /* smallest difference of the two clocks, which never agree */
     uint32_t session, expected;    /* whose observations, and the number of the next one */
+    uint16_t episode;              /* and of which episode */
     uint32_t owed;                 /* observations missing just before the pending one */
     uint32_t silent, good, late, old;
     uint8_t mode, started, pending, anew, hide, hidden;
