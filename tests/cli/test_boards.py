@@ -48,7 +48,7 @@ def test_a_policy_is_measured_on_a_board_and_shown(capsys):
     command = BenchBoard(boards=("m3",))
     result = command.run()
     cells = {numbers: one["m3"] for numbers, one in result["policies"]["structured_k0/14303"].items()}
-    assert result["ok"] and cells["int8"]["flash_bytes"] <= 16_000 < cells["int16"]["flash_bytes"]
+    assert result["ok"] and cells["int8"]["flash_bytes"] <= 16_384 < cells["int16"]["flash_bytes"]
     assert cells["int8"]["instructions_per_step"] * 5 < cells["float"]["instructions_per_step"]
     command.show(result)
     assert "every bit equal" in capsys.readouterr().out

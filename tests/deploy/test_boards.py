@@ -33,7 +33,7 @@ def test_whole_numbers_fit_into_16_kilobytes_and_keep_their_bits_without_a_float
     need_tools()
     found = boards.measure(whole(student, tmp_path), boards.BOARDS["m3"], "-Os")
     assert found["ok"] and "every bit equal" in found["self_test"]
-    assert found["flash_bytes"] <= 16_000 and found["stack_bytes"] < 2048 and found["state_bytes"] == 264
+    assert found["flash_bytes"] <= 16_384 and found["stack_bytes"] < 2048 and found["state_bytes"] == 264
     assert 11_776 < found["instructions_per_step"] < 200_000
 
 

@@ -64,9 +64,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "ppo evaluate": Command("blindsave.cli.memory:PPOEvaluate", "select and evaluate the memoryless control"),
     },
     "deploy": {
-        "export": Command(
-            "blindsave.cli.students:Export", "write a policy as C, with a loop for a robot, or as an ONNX graph"
-        ),
+        "export": Command("blindsave.cli.students:Export", "write a policy as C, with a loop, or as an ONNX graph"),
         "drive": Command("blindsave.cli.robot:Drive", "run a policy against a robot over UDP"),
         "robot": Command("blindsave.cli.robot:RobotCommand", "let the arena be the robot that `drive` drives"),
         "dataset export": Command("blindsave.cli.distil:DatasetExport", "write a dataset in Minari's format"),
