@@ -11,7 +11,9 @@ SOURCE = Path(blindsave.__file__).parent
 ORDER = (
     "errors",
     "registration",
+    "plugins",
     "store",
+    "toml_values",
     "tensors",
     "progress",
     "engine",

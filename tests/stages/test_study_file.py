@@ -83,7 +83,7 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path):
         validation_blackouts=(0, 20),
         test_blackouts=(0, 60, 121),
         memory_shots=None,
-        noise_mm=(0, 1, 2.5),
+        conditions=("clean", "noise_1mm", "noise_2.5mm"),
         noise_blackouts=(5,),
         noise_policies=("gru_n16", "teacher"),
     )
@@ -112,7 +112,7 @@ def test_seeds_can_be_counted(tmp_path):
 def test_noise_can_be_for_all_or_left_out(tmp_path):
     everybody = read(tmp_path, 'families = ["gru"]\nstate_sizes = [8]\ndisturbances = { policies = "all" }').scale
     assert everybody.noisy == ("gru_n8", "teacher")
-    assert read(tmp_path, "disturbances = { noise_mm = [] }").scale.noise_mm == ()
+    assert read(tmp_path, "disturbances = { noise_mm = [] }").scale.conditions == ()
 
 
 def test_only_a_file_that_says_so_opens_the_published_test(tmp_path):
@@ -168,7 +168,10 @@ def test_only_a_file_that_says_so_opens_the_published_test(tmp_path):
         ("[teachers]\nmine = 'nobody.safetensors'", "nobody.safetensors for the teacher `mine`"),
         ("[teachers]\nmine = 5", "`mine` must be text in quotes, not 5"),
         ("[teachers]\n'../x' = 'shipped'", "a teacher's name is letters"),
-        ("[disturbances]\nwind = 1", "there is no disturbance `wind`; there are noise_mm, blackouts, policies"),
+        (
+            "[disturbances]\nwind = 1",
+            "there is no disturbance `wind`; there are conditions, noise_mm, blackouts, policies",
+        ),
         ("[disturbances]\nnoise_mm = [-1]", "`noise_mm` must be between 0 and 100, not -1"),
         ("[disturbances]\nblackouts = [200]", "`blackouts` must be between 0 and 121, not 200"),
         ("[disturbances]\npolicies = ['gru_n8']", "names `gru_n8`, which is not among the study's families"),

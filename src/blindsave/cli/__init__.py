@@ -23,13 +23,14 @@ GROUPS: dict[str, dict[str, Command]] = {
     "try": {
         "play": Command("blindsave.cli.play:Play", "open the live arena in a browser"),
         "render": Command("blindsave.cli.render:Render", "draw an episode as a film or a picture"),
+        "conditions": Command("blindsave.cli.task:ListConditions", "list what may go wrong in an episode, and how"),
         "shots": Command("blindsave.cli.task:Shots", "list the shots of a split"),
         "families": Command("blindsave.cli.students:Families", "sizes and costs of the student families"),
     },
     "study": {
         "study": Command("blindsave.cli.study:Study", "run the whole study, from shots to report"),
         "status": Command("blindsave.cli.study:Status", "show the progress of a study"),
-        "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the HTML page from results"),
+        "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the page from results"),
         "verify": Command("blindsave.cli.verify:Verify", "check a study's evidence, file by file and row by row"),
     },
     "evaluate": {
@@ -51,6 +52,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "teacher belief": Command(
             "blindsave.cli.teacher:Belief", "draw what the world model believes about a hidden puck"
         ),
+        "teacher fingerprint": Command("blindsave.cli.fingerprint:Fingerprint", "tell teachers apart, side by side"),
         "distil students": Command(
             "blindsave.cli.distil:DistilStudents", "train students from the teacher, both stages"
         ),
@@ -71,7 +73,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     },
     "measure": {
         "calibrate": Command("blindsave.cli.task:Calibrate", "measure how hard the task is for three simple rules"),
-        "audit": Command("blindsave.cli.task:Audit", "check that alias shots look alike when the puck disappears"),
+        "audit": Command("blindsave.cli.task:Audit", "check that alias shots look alike when the puck is lost"),
         "replay": Command("blindsave.cli.arena:Replay", "run recorded actions through the bare arena"),
         "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
         "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
@@ -146,11 +148,13 @@ def execute(args: list[str]) -> None:
     """Run one command line; errors are exceptions here, sentences in `main`."""
     from blindsave.cli.parsing import parse
     from blindsave.cli.targets import refuse_unwritable_options
+    from blindsave.plugins import add_plugins
 
     name, rest = split(args)
     module, _, cls = COMMANDS[name].path.partition(":")
     kind = getattr(importlib.import_module(module), cls)
     command = parse(kind, name, rest)
+    add_plugins(command.plugin)
     refuse_unwritable_options(command, kind)
     result = command.run()
     if command.json:

@@ -38,6 +38,8 @@ class Train:
     shipped teachers were trained)."""
     sampling_seed: int = 5303
     """Seed of shots and blackout lengths."""
+    conditions: tuple[str, ...] = ("clean",)
+    """What happens in the episodes besides blackouts, in equal shares, such as clean noise_5mm."""
     sampler: Literal["uniform", "mixture"] = "uniform"
     """How replay windows are drawn: as the published code does, or the mixture its configuration names."""
     latents: Literal["on_stop", "always", "never"] = "on_stop"
@@ -65,6 +67,7 @@ class Train:
             sampler=self.sampler,
             timeouts=self.timeouts,
             population=self.population,
+            conditions=self.conditions,
             latents=self.latents,
             threads=self.threads,
             sizes=parse_overrides("sizes", self.sizes),
@@ -206,7 +209,7 @@ class Belief:
         from blindsave.diagnostics.teacher_pictures import open_loop
         from blindsave.draw import figure_files
         from blindsave.learning.dreamer.checkpoint import load_params
-        from blindsave.task.episode import grid
+        from blindsave.task.conditions import grid
         from blindsave.task.shots import shots
 
         figure_files.check_name(self.out)  # before the work, not after

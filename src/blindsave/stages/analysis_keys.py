@@ -6,8 +6,7 @@ from blindsave.errors import BadInput
 from blindsave.evidence.plan import KINDS, METHODS, Hypothesis
 from blindsave.stages.questions import SETS, TEACHER, Pair, Questions
 from blindsave.stages.scales import Scale
-from blindsave.stages.toml_values import Check, Section, Wrong, number, one_of, shown, table, text
-from blindsave.task.episode import Disturbance
+from blindsave.toml_values import Check, Section, Wrong, number, one_of, shown, table, tables, text
 
 ANALYSIS = ("reference", "margin_points", "method", "contrasts", "hypotheses")
 """The keys of this part."""
@@ -77,7 +76,7 @@ def _pairs(players: set[str], set_: str) -> Check:
 
 
 def _hypotheses(section: Section, scale: Scale) -> tuple[Hypothesis, ...] | None:
-    written = section.get("hypotheses", _tables)
+    written = section.get("hypotheses", tables)
     if written is None:
         return None
     found: list[Hypothesis] = []
@@ -117,10 +116,9 @@ def _hypothesis(section: Section, scale: Scale) -> Hypothesis:
 
 def _check_noise(section: Section, scale: Scale, pair: set[str], disturbance: str | None) -> None:
     """A hypothesis about noise needs both policies, the noise and the endpoint's length in the noise extension."""
-    played = {Disturbance(noise_mm=sigma).name: sigma for sigma in scale.noise_mm}
-    if disturbance not in played:
+    if disturbance not in scale.conditions:
         said = f"not {shown(disturbance)}" if disturbance else "and is missing"
-        raise BadInput(f"{section.where}: `disturbance` must be one of {', '.join(played) or 'none'}, {said}")
+        raise BadInput(f"{section.where}: `disturbance` must be one of {', '.join(scale.conditions) or 'none'}, {said}")
     if not pair <= set(scale.noisy):
         raise BadInput(
             f"{section.where}: `split` is the noise test, where {sorted(pair - set(scale.noisy))[0]} has no part"
@@ -129,9 +127,3 @@ def _check_noise(section: Section, scale: Scale, pair: set[str], disturbance: st
         raise BadInput(
             f"{section.where}: `split` is the noise test, which is not played at {scale.endpoint} hidden steps"
         )
-
-
-def _tables(value: Any) -> list[dict[str, Any]]:
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        raise Wrong("must be tables, each begun with [[hypotheses]]")
-    return value

@@ -39,6 +39,16 @@ class Section:
         except Wrong as error:
             raise BadInput(f"{self.where}: `{name}` {error}") from None
 
+    def need(self, name: str, check: Check) -> Any:
+        """The checked value of a key that must be there."""
+        if name not in self.values:
+            raise BadInput(f"{self.where}: `{name}` is missing")
+        return self.get(name, check)
+
+    def part(self, name: str) -> "Section":
+        """A table inside that must be there."""
+        return Section(f"{self.where}, [{name}]", self.need(name, table))
+
 
 def whole(low: int, high: int | None = None) -> Check:
     """A whole number in a range."""
@@ -84,6 +94,13 @@ def table(value: Any) -> dict[str, Any]:
     """Keys and values of their own."""
     if not isinstance(value, dict):
         raise Wrong(f"must be a table, not {shown(value)}")
+    return value
+
+
+def tables(value: Any) -> list[dict[str, Any]]:
+    """Several tables, [[one]] after another."""
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise Wrong("must be tables, each begun with its name in double brackets")
     return value
 
 

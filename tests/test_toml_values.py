@@ -3,7 +3,7 @@
 import pytest
 
 from blindsave.errors import BadInput
-from blindsave.stages.toml_values import (
+from blindsave.toml_values import (
     Section,
     Wrong,
     ascending,
