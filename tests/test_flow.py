@@ -28,6 +28,7 @@ ORDER = (
     "diagnostics",
     "bench",
     "deploy",
+    "drive",
     "report",
     "play",
     "stages",
@@ -36,7 +37,7 @@ ORDER = (
     "cli",
     "__main__",
 )
-DESCRIBING = ("draw", "verify", "testing", "diagnostics", "bench", "deploy", "report", "play", "cli")
+DESCRIBING = ("draw", "verify", "testing", "diagnostics", "bench", "deploy", "drive", "report", "play", "cli")
 
 
 def top(path: Path) -> str:

@@ -66,7 +66,9 @@ GROUPS: dict[str, dict[str, Command]] = {
         "ppo evaluate": Command("blindsave.cli.memory:PPOEvaluate", "select and evaluate the memoryless control"),
     },
     "deploy": {
-        "export": Command("blindsave.cli.students:Export", "write a policy as a C header or an ONNX graph"),
+        "export": Command("blindsave.cli.students:Export", "write a policy as C, with a loop, or as an ONNX graph"),
+        "drive": Command("blindsave.cli.robot:Drive", "run a policy against a robot over UDP"),
+        "robot": Command("blindsave.cli.robot:RobotCommand", "let the arena be the robot that `drive` drives"),
         "dataset export": Command("blindsave.cli.distil:DatasetExport", "write a dataset in Minari's format"),
     },
     "measure": {
@@ -76,6 +78,9 @@ GROUPS: dict[str, dict[str, Command]] = {
         "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
         "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
         "bench latency": Command("blindsave.cli.students:BenchLatency", "time one policy step in several runtimes"),
+        "bench integers": Command("blindsave.cli.boards:BenchIntegers", "compare policies in whole numbers with float"),
+        "bench drive": Command("blindsave.cli.robot:BenchDrive", "strain the loop: a million ticks, every fault"),
+        "bench board": Command("blindsave.cli.boards:BenchBoard", "run policies on emulated microcontrollers"),
         "bench train": Command("blindsave.cli.teacher:BenchTrain", "measure the training speed"),
         "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check the coverage of the intervals"),
         "bench study": Command("blindsave.cli.study:BenchStudy", "estimate what a study costs on this machine"),
