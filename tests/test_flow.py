@@ -27,6 +27,7 @@ ORDER = (
     "bench",
     "deploy",
     "report",
+    "submissions",
     "play",
     "stages",
     "study",
@@ -34,7 +35,7 @@ ORDER = (
     "cli",
     "__main__",
 )
-DESCRIBING = ("draw", "verify", "testing", "diagnostics", "bench", "deploy", "report", "play", "cli")
+DESCRIBING = ("draw", "verify", "testing", "diagnostics", "bench", "deploy", "report", "submissions", "play", "cli")
 
 
 def top(path: Path) -> str:

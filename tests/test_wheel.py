@@ -50,7 +50,9 @@ def stranger(wheel, tmp_path_factory):
     (place / "borrowed.pth").write_text("\n".join(sorted(libraries)))
 
     def run(*words: str) -> str:
-        done = subprocess.run([home / "bin" / words[0], *words[1:]], capture_output=True, text=True, cwd=work, env=clean)
+        done = subprocess.run(
+            [home / "bin" / words[0], *words[1:]], capture_output=True, text=True, cwd=work, env=clean
+        )
         assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
         return done.stdout
 

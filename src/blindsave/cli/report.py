@@ -16,8 +16,8 @@ class Report:
     """Rebuild tables (Markdown, LaTeX, CSV), figures (SVG, PNG) and one self-contained HTML page from results alone."""
 
     results: Path | None = None
-    """Folder of episode tables, efficiency files, ledger and plan (docs/report.md lists its files); by default `results`
-    here, or else the published results."""
+    """Folder of episode tables, efficiency files, ledger and plan (docs/report.md lists its files); by default the one
+    called `results` here, or else the published results."""
     out: OutFolder | None = None
     """Where to write; default: the folder `report` inside the results, or here for the published ones."""
     record: bool = False
