@@ -40,7 +40,7 @@ format: setup
 	$(BIN)/ruff check --fix .
 
 docs: setup
-	$(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo "the site: site/index.html"
 
 # One wheel for Python 3.11 and later (stable ABI), made from the source distribution, which lies beside it.

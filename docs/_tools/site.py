@@ -1,7 +1,7 @@
-"""What the site has beyond docs/*.md: the home page, results with figures, commands and functions from their docstrings.
+"""What the site has beyond docs/*.md: home page, results with figures, commands and functions from their docstrings.
 
-Hooks of MkDocs (mkdocs.yml names this file). A new page in docs/ is picked up by itself; `SECTIONS` gives it a place, and
-without one it comes last.
+Hooks of MkDocs (mkdocs.yml names this file). A new page in docs/ is picked up by itself; `SECTIONS` gives it a place,
+and without one it stands under "More".
 """
 
 import contextlib
@@ -12,22 +12,25 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+from mkdocs.utils import get_relative_url
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = "published"
 """Where figures of results/ lie in the site."""
 
+FOREIGN_WORKER, LOCAL_WORKER = "https://unpkg.com/iframe-worker/shim", "worker.js"
+
 SECTIONS: dict[str, list[str]] = {
-    "Start": ["index.md", "tutorial.md", "results.md", "findings.md", "compare.md"],
-    "How to": ["memory-cores.md", "bring-your-own.md", "study-files.md", "scale.md", "deploy.md", "play.md", "pictures.md"],
+    "Start": ["index", "tutorial", "results", "findings", "compare"],
+    "How to": ["memory-cores", "bring-your-own", "study-files", "scale", "deploy", "play", "pictures"],
     "Understand": [
-        "task.md", "arena.md", "study.md", "teacher.md", "distillation.md", "memory-tests.md", "probe.md", "statistics.md",
-        "seal.md", "arithmetic.md", "latency.md",
+        *("task", "arena", "study", "teacher", "distillation", "memory-tests", "probe", "statistics", "seal"),
+        *("arithmetic", "latency"),
     ],
     "Study": [],
-    "Reference": ["commands.md", "tables.md", "report.md", "model-cards.md", "data-card.md"],
-    "Project": ["contributing.md", "changelog.md"],
-}  # fmt: skip
+    "Reference": ["commands", "tables", "report", "model-cards", "data-card"],
+    "Project": ["contributing", "changelog"],
+}
 REFERENCE = {
     "task": "the task as an environment, shots, blackouts, outcomes",
     "policies": "policies: loading, running, students and their memory cores",
@@ -53,13 +56,14 @@ PAGES_OF_RESULTS = {
 
 def on_config(config: Any) -> Any:
     """Lay out the navigation: every page of docs/ has a place."""
-    placed = {page for pages in SECTIONS.values() for page in pages}
+    sections = {section: [f"{name}.md" for name in names] for section, names in SECTIONS.items()}
+    placed = {page for pages in sections.values() for page in pages}
     others = sorted(path.name for path in Path(config.docs_dir).glob("*.md") if path.name not in placed)
     made = {
         "Study": [{title: _slug(title)} for title in PAGES_OF_RESULTS],
         "Reference": [{"every command": "reference/commands.md"}, *({name: _module_page(name)} for name in REFERENCE)],
     }
-    config.nav = [{section: [*pages, *made.get(section, [])]} for section, pages in SECTIONS.items()]
+    config.nav = [{section: [*pages, *made.get(section, [])]} for section, pages in sections.items()]
     if others:
         config.nav.insert(3, {"More": others})
     return config
@@ -81,8 +85,8 @@ def on_files(files: Files, config: Any) -> Files:
         if path.suffix in (".png", ".svg") and "teachers" not in path.parts:
             name = f"{PUBLISHED}/{path.relative_to(ROOT / 'results').as_posix()}"
             files.append(File.generated(config, name, abs_src_path=str(path)))
-    css = Path(__file__).with_name("site.css")
-    files.append(File.generated(config, "_tools/site.css", abs_src_path=str(css)))
+    for name in ("site.css", LOCAL_WORKER):
+        files.append(File.generated(config, name, abs_src_path=str(Path(__file__).with_name(name))))
     return files
 
 
@@ -91,6 +95,16 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     text = markdown.replace("](../results/", f"]({PUBLISHED}/")
     text = re.sub(r"\]\(\.\./README\.md(#[a-z-]+)?\)", r"](index.md\1)", text)
     return text.replace("](../CONTRIBUTING.md)", "](contributing.md)")
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Nothing is fetched from elsewhere: what makes search work from a disk lies in the site too."""
+    return output.replace(FOREIGN_WORKER, get_relative_url(LOCAL_WORKER, page.url))
+
+
+def on_post_template(output_content: str, template_name: str, config: Any) -> str:
+    """The page for lost visitors as well."""
+    return output_content.replace(FOREIGN_WORKER, LOCAL_WORKER)
 
 
 def _from_root(name: str) -> str:
@@ -111,9 +125,14 @@ def _module_page(name: str) -> str:
 def _results_page(title: str, figure: str | None, names: list[str]) -> str:
     """Tables of the report, as it wrote them, and its figure on light and on dark ground."""
     report = ROOT / "results" / "report"
-    parts = [f"# {title}", "From the published results; `blindsave report` makes tables and figures again from rows alone."]
+    parts = [
+        f"# {title}",
+        "From the published results; `blindsave report` makes tables and figures again from rows alone.",
+    ]
     if figure:
-        links = [f"![{title}](../{PUBLISHED}/report/figures/{figure}{kind}.svg#only-{ground})" for kind, ground in KINDS]
+        links = [
+            f"![{title}](../{PUBLISHED}/report/figures/{figure}{kind}.svg#only-{ground})" for kind, ground in KINDS
+        ]
         parts.append("\n".join(links))
     for name in names:
         path = report / "tables" / f"{name}.md"
@@ -141,20 +160,36 @@ def _commands() -> str:
     """What `blindsave COMMAND --help` prints, for every command."""
     from blindsave.cli import GROUPS
 
-    parts = ["# Every command", "Every command takes `--json`. `blindsave COMMAND --help` prints the same."]
+    parts = ["# Every command", "`blindsave COMMAND --help` prints the same."]
     for group, commands in GROUPS.items():
         parts.append(f"## {group}")
         for name, command in commands.items():
-            parts += [f"### blindsave {name}", "```text\n" + _help(name, command.path) + "\n```"]
+            parts += [f"### blindsave {name}", *_explained(_help(name, command.path))]
     return "\n\n".join(parts) + "\n"
 
 
-def _help(name: str, path: str) -> str:
+def _help(name: str, path: str) -> list[str]:
     from blindsave.cli.parsing import parse
 
     module, _, kind = path.partition(":")
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
         parse(getattr(importlib.import_module(module), kind), name, ["--help"])
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue())
-    return "\n".join(line.rstrip() for line in plain.strip().splitlines())
+    return re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue()).splitlines()
+
+
+def _explained(lines: list[str]) -> list[str]:
+    """Usage, words, and a list of options, which narrow screens can fold, from what the parser drew for terminals."""
+    first = next(i for i, line in enumerate(lines) if re.match(r"[╭ ]\W*(options|positional arguments)\b", line))
+    words = " ".join(" ".join(lines[1:first]).split())
+    options: list[list[str]] = []
+    for line in lines[first:]:
+        text = line.strip("│").rstrip()
+        if not text.strip() or not re.search("[a-z]", text) or re.match(r"\W*(options|positional arguments)\b", text):
+            continue
+        if len(text) - len(text.lstrip()) <= 2:  # an option; what explains it may stand in the lines below
+            options.append([*re.split(r"\s{2,}", text.strip(), maxsplit=1), ""][:2])
+        else:
+            options[-1][1] = f"{options[-1][1]} {text.strip()}".strip()
+    shown = [f"- `{name}` {said}" for name, said in options if not name.startswith("-h,")]
+    return [f"`{lines[0].removeprefix('usage: ')}`", words, "\n".join(shown)]
