@@ -74,6 +74,8 @@ class OptionalBuildExt(build_ext):
     def build_extension(self, ext):  # noqa: D102
         if "arena" in ext.name:
             ext.include_dirs.append(mujoco_include())
+            if sys.platform == "win32":  # elsewhere MuJoCo's symbols are found when the core is loaded
+                ext.extra_objects += map(str, Path(mujoco_include()).parent.glob("mujoco.dll"))
         try:
             super().build_extension(ext)
         except Exception as error:  # any compiler failure means "no native core"
