@@ -60,7 +60,7 @@ def on_config(config: Any) -> Any:
     placed = {page for pages in sections.values() for page in pages}
     others = sorted(path.name for path in Path(config.docs_dir).glob("*.md") if path.name not in placed)
     made = {
-        "Study": [{title: _slug(title)} for title in PAGES_OF_RESULTS],
+        "Study": [*({title: _slug(title)} for title in PAGES_OF_RESULTS), "study/leaderboard.md"],
         "Reference": [{"every command": "reference/commands.md"}, *({name: _module_page(name)} for name in REFERENCE)],
     }
     config.nav = [{section: [*pages, *made.get(section, [])]} for section, pages in sections.items()]
@@ -76,6 +76,7 @@ def on_files(files: Files, config: Any) -> Files:
         "contributing.md": _from_root("CONTRIBUTING.md"),
         "changelog.md": _from_root("CHANGELOG.md"),
         "reference/commands.md": _commands(),
+        "study/leaderboard.md": (ROOT / "submissions" / "leaderboard.md").read_text("utf-8"),
         **{_module_page(name): _module(name, said) for name, said in REFERENCE.items()},
         **{_slug(title): _results_page(title, *parts) for title, parts in PAGES_OF_RESULTS.items()},
     }
@@ -94,6 +95,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     """Let links to files outside docs/ lead to where they lie in the site."""
     text = markdown.replace("](../results/", f"]({PUBLISHED}/")
     text = re.sub(r"\]\(\.\./README\.md(#[a-z-]+)?\)", r"](index.md\1)", text)
+    text = text.replace("](../submissions/leaderboard.md)", "](study/leaderboard.md)")
     return text.replace("](../CONTRIBUTING.md)", "](contributing.md)")
 
 

@@ -57,7 +57,8 @@ def explanation(board: Board) -> str:
         "Saves in % with 95 % intervals over training seeds and shots (multi-reader multi-case analysis); the"
         f" difference to the {board.plan.reference} is in points, on the same shots, with the puck hidden for {ms} ms."
         " The principal test is public and the same for everybody; the sealed test of each entry was drawn from its"
-        " own weights. Every row was played again, bit by bit, before it was counted."
+        " own weights. Every row was played again, bit by bit, before it was counted. Where intervals overlap,"
+        " the order says little."
     )
 
 
@@ -113,7 +114,9 @@ def _page_row(one: Entry, board: Board, heads: list[str]) -> str:
     end = f"{STEP_MS * board.plan.blackout} ms"
     filled = []
     for head, cell in zip(heads, cells, strict=True):
+        said, _, verdict = html.escape(cell).rpartition(", ")
         inner = f"{title}{by}" if head == "policy" else html.escape(cell)
+        inner = f"{said}<small>{verdict}</small>" if verdict.startswith("equal") else inner
         inner += _bar(rate) if head == end else ""
         tag = "th scope=row" if head == "policy" else "td"
         filled.append(f'<{tag} data-head="{html.escape(head)}">{inner}</{tag.split()[0]}>')
