@@ -11,6 +11,7 @@ SOURCE = Path(blindsave.__file__).parent
 ORDER = (
     "errors",
     "registration",
+    "plugins",
     "store",
     "tensors",
     "progress",

@@ -6,7 +6,7 @@ from dreamer_cases import random_params
 
 from blindsave.diagnostics import openloop
 from blindsave.learning.dreamer.config import Config, Sizes
-from blindsave.task.episode import grid
+from blindsave.task.conditions import grid
 from blindsave.task.interface import puck_m
 from blindsave.task.shots import shots
 

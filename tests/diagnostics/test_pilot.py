@@ -6,7 +6,7 @@ import pytest
 from blindsave.diagnostics.pilot import clear_episodes, saves
 from blindsave.policies import closed_loop
 from blindsave.policies.students.student import Student
-from blindsave.task.episode import grid
+from blindsave.task.conditions import grid
 from blindsave.task.shots import shots
 
 CHOSEN = shots("calibration")[:4]

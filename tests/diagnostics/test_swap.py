@@ -9,7 +9,7 @@ from blindsave.diagnostics import swap
 from blindsave.errors import BadInput
 from blindsave.policies import NamedPolicy, closed_loop, resolve
 from blindsave.policies.students.student import Student
-from blindsave.task.episode import grid
+from blindsave.task.conditions import grid
 
 PUCK_Y, VISIBLE = 17, 18
 BLACKOUT = 20

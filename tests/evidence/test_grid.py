@@ -10,10 +10,10 @@ from blindsave.evidence import tables
 from blindsave.evidence.schedule import Schedule, schedule
 from blindsave.policies.catalog import NamedPolicy, from_file, resolve
 from blindsave.policies.students.student import Student
-from blindsave.task.episode import Disturbance
+from blindsave.task.conditions import CLEAN
 from blindsave.task.shots import shots
 
-FEW = schedule("validation", (0, 20), (0.0, 5.0), shots("validation")[:4])
+FEW = schedule("validation", (0, 20), ("clean", "noise_5mm"), shots("validation")[:4])
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_a_grid_names_what_it_holds_twice():
     with pytest.raises(BadInput, match="blackout length 5 is named twice"):
         schedule("validation", (5, 5))
     with pytest.raises(BadInput, match="disturbance clean is named twice"):
-        Schedule("validation", shots("validation")[:1], (0,), (Disturbance(), Disturbance()))
+        Schedule("validation", shots("validation")[:1], (0,), (CLEAN, CLEAN))
     with pytest.raises(BadInput, match="at least one blackout length"):
         schedule("validation", ())
 

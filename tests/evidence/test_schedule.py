@@ -9,7 +9,8 @@ from blindsave.evidence.schedule import Schedule, noise_levels, schedule
 from blindsave.task.shots import shots
 
 SHOTS = shots("validation")[:3]
-GRID = schedule("validation", (0, 20), (0.0, 5.0), SHOTS)
+GRID = schedule("validation", (0, 20), ("clean", "noise_5mm"), SHOTS)
+NOISY = GRID.conditions[1]
 
 
 def test_episodes_come_in_the_order_of_the_layout():
@@ -35,24 +36,23 @@ def test_without_members_the_whole_split_is_played():
         schedule("validatoin", (0,))
 
 
-def test_no_noise_is_the_undisturbed_path():
-    clean, noisy = noise_levels((0.0, 2.5))
-    assert (clean.name, noisy.name) == ("clean", "noise_2.5mm")
+def test_no_noise_is_clean():
+    assert noise_levels((0.0, 2.5)) == ("clean", "noise_2.5mm")
 
 
 def test_the_description_changes_with_everything_that_decides_the_episodes():
     described = GRID.describe()
-    assert described["shots"] == 3 and list(described["disturbances"]) == ["clean", "noise_5mm"]
+    assert described["shots"] == 3 and list(described["conditions"]) == ["clean", "noise_5mm"]
     moved = replace(SHOTS[0], vx=SHOTS[0].vx - 1e-9)
     others = [
-        Schedule("test", SHOTS, (0, 20), GRID.disturbances),
-        Schedule("validation", (moved, *SHOTS[1:]), (0, 20), GRID.disturbances),
-        Schedule("validation", SHOTS[::-1], (0, 20), GRID.disturbances),
-        Schedule("validation", SHOTS, (0, 15), GRID.disturbances),
+        Schedule("test", SHOTS, (0, 20), GRID.conditions),
+        Schedule("validation", (moved, *SHOTS[1:]), (0, 20), GRID.conditions),
+        Schedule("validation", SHOTS[::-1], (0, 20), GRID.conditions),
+        Schedule("validation", SHOTS, (0, 15), GRID.conditions),
         Schedule("validation", SHOTS, (0, 20)),
     ]
     assert all(other.describe() != described for other in others)
-    assert schedule("validation", [0, 20], [0.0, 5.0], list(SHOTS)).describe() == described
+    assert schedule("validation", [0, 20], ["clean", "noise_5mm"], list(SHOTS)).describe() == described
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_the_description_changes_with_everything_that_decides_the_episodes():
     [
         (((), (0,)), "at least one shot"),
         ((SHOTS, ()), "at least one blackout length"),
-        ((SHOTS, (0,), ()), "at least one disturbance"),
+        ((SHOTS, (0,), ()), "at least one condition"),
         ((SHOTS * 2, (0,)), "shot .* is named twice"),
         ((SHOTS, (5, 0, 5)), "blackout length 5 is named twice"),
-        ((SHOTS, (0,), noise_levels((1, 1))), "disturbance noise_1mm is named twice"),
+        ((SHOTS, (0,), (NOISY, NOISY)), "condition noise_5mm is named twice"),
     ],
 )
 def test_an_empty_or_repeating_grid_is_refused(parts, reason):

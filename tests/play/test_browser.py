@@ -15,7 +15,7 @@ from visitor import wait  # noqa: E402
 from blindsave.play.panel import LEFT_POST, RIGHT_POST  # noqa: E402
 from blindsave.play.server import Arena  # noqa: E402
 from blindsave.policies import closed_loop, load  # noqa: E402
-from blindsave.task.episode import UNDISTURBED  # noqa: E402
+from blindsave.task.conditions import CLEAN  # noqa: E402
 from blindsave.task.shots import find  # noqa: E402
 
 SOFTWARE_GL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
@@ -93,7 +93,7 @@ def test_twin_shots_in_a_browser_end_as_in_evaluate(arena, page, tmp_path):
         press(page, "Pause")
         keep(page, tmp_path, f"{post}_hidden")
         press(page, "Pause")
-        played = [closed_loop.run(load(name), [UNDISTURBED.episode(shot, 20)]).labels[0] for name in pair]
+        played = [closed_loop.run(load(name), [CLEAN.episode(shot, 20)]).labels[0] for name in pair]
         expected = [list(row) for row in zip(pair, played, strict=True)]
         page.wait(f"JSON.stringify({TOLD}) === {json.dumps(json.dumps(expected, separators=(',', ':')))}")
         keep(page, tmp_path, f"{post}_end")

@@ -7,7 +7,8 @@ from blindsave.play.game import Conditions, Game, Score
 from blindsave.play.roster import Probed, Roster, available
 from blindsave.policies import closed_loop, load
 from blindsave.task import shots
-from blindsave.task.episode import Disturbance, Episode
+from blindsave.task.conditions import CLEAN, condition
+from blindsave.task.episode import Episode
 from blindsave.task.outcomes import Outcome
 from blindsave.task.shots import ALIAS_TARGETS, find
 from blindsave.task.tracking import blackout
@@ -44,7 +45,7 @@ def play_out(game: Game) -> None:
 def test_every_policy_on_offer_ends_as_in_evaluate(name):
     roster = Roster()
     cases = [(shot, length, mm) for shot in TWINS for length, mm in ((0, 0.0), (20, 0.0), (10, 5.0))]
-    episodes = [Disturbance(noise_mm=mm).episode(shot, length) for shot, length, mm in cases]
+    episodes = [(condition(f"noise_{mm:g}mm") if mm else CLEAN).episode(shot, length) for shot, length, mm in cases]
     expected = closed_loop.run(load(name), episodes)
     for k, (shot, length, mm) in enumerate(cases):
         game = Game()

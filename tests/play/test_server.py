@@ -20,7 +20,7 @@ from blindsave.errors import BadInput  # noqa: E402
 from blindsave.play.panel import LEFT_POST, RIGHT_POST  # noqa: E402
 from blindsave.play.server import Arena, is_loopback  # noqa: E402
 from blindsave.policies import closed_loop, load  # noqa: E402
-from blindsave.task.episode import UNDISTURBED  # noqa: E402
+from blindsave.task.conditions import CLEAN  # noqa: E402
 from blindsave.task.shots import find  # noqa: E402
 
 HOSTILE = 3000
@@ -52,7 +52,7 @@ def test_the_outcomes_of_a_page_are_those_of_evaluate(arena):
         visitor.press(label)
         shot = find(f"validation:alias:038:{post}")
         wait(lambda shot=shot: session.game.take and session.game.take.shot is shot and session.game.finished)
-        expected = {name: closed_loop.run(load(name), [UNDISTURBED.episode(shot, 20)]).labels[0] for name in pair}
+        expected = {name: closed_loop.run(load(name), [CLEAN.episode(shot, 20)]).labels[0] for name in pair}
         assert outcomes(session) == expected
         told = f"data-outcome='{expected[pair[0]]}'"
         wait(lambda told=told: any(told in piece for piece in list(visitor.pieces.values())))

@@ -8,7 +8,7 @@ from blindsave.policies.base import ACTION_FLOATS, OBSERVATION_FLOATS, Policy
 from blindsave.policies.catalog import resolve
 from blindsave.policies.scripted import FIXED_CENTRE, INACTIVE
 from blindsave.policies.students.student import Student
-from blindsave.task.episode import grid
+from blindsave.task.conditions import grid
 from blindsave.task.shots import shots
 
 

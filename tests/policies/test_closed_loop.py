@@ -5,13 +5,13 @@ from blindsave.errors import BadInput
 from blindsave.policies.closed_loop import ClosedLoop, run
 from blindsave.policies.scripted import INACTIVE, PRIVILEGED
 from blindsave.policies.students.student import Student
-from blindsave.task.episode import Disturbance, grid
+from blindsave.task.conditions import condition, grid
 from blindsave.task.outcomes import Outcome
 from blindsave.task.results import EpisodeResults
 from blindsave.task.shots import shots
 from blindsave.task.tracking import OBSERVATIONS
 
-EPISODES = grid(shots("validation")[:6], (0, 20)) + grid(shots("calibration")[:4], (10,), Disturbance(noise_mm=5))
+EPISODES = grid(shots("validation")[:6], (0, 20)) + grid(shots("calibration")[:4], (10,), condition("noise_5mm"))
 
 
 class Counter:

@@ -9,7 +9,7 @@ from blindsave.errors import BadFile
 from blindsave.policies import catalog, closed_loop, files
 from blindsave.policies.arithmetic import ARITHMETIC
 from blindsave.policies.dreamer import FORMAT, AgentShape, Teacher, save_teacher
-from blindsave.task.episode import grid
+from blindsave.task.conditions import grid
 from blindsave.task.outcomes import Outcome
 from blindsave.task.shots import shots
 

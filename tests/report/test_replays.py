@@ -53,13 +53,6 @@ def test_an_unknown_shot_is_refused():
         replays.record([replace(scene(), lanes=(lane,))], lambda *_: FIXED_CENTRE, MEMBERS)
 
 
-def test_disturbances_are_known_by_their_names():
-    assert replays.disturbance_named("clean").noise_mm == 0
-    assert replays.disturbance_named("noise_2.5mm").noise_mm == 2.5
-    with pytest.raises(BadInput, match="puck_drag_2"):
-        replays.disturbance_named("puck_drag_2")
-
-
 def test_the_synthetic_replays_are_real_episodes():
     first = synthetic_results.replay_document(1)["scenes"][0]["lanes"]
     assert [lane["outcome"] for lane in first] == ["goal_conceded", "returned"]

@@ -47,13 +47,13 @@ def test_the_paper_scale_has_the_published_plan_to_the_byte_whoever_trains_its_t
         assert path.read_bytes() == published_plan().read_bytes()
 
 
-@pytest.mark.parametrize("scale", [SMOKE, QUICK, replace(PAPER, test_blackouts=(0,)), replace(SMOKE, noise_mm=())])
+@pytest.mark.parametrize("scale", [SMOKE, QUICK, replace(PAPER, test_blackouts=(0,)), replace(SMOKE, conditions=())])
 def test_a_reduced_plan_can_be_loaded_and_names_what_the_scale_plays(tmp_path, scale):
     plan = load_plan(write_plan(Site(tmp_path, scale)))
     assert tuple(plan.families) == scale.families
     assert tuple(plan.training_seeds) == scale.training_seeds
     assert set(plan.splits) == set(scale.test_splits)
-    assert ("noise_test" in plan.grids) == bool(scale.noise_mm)
+    assert ("noise_test" in plan.grids) == bool(scale.conditions)
     assert plan.blackout in plan.grids["sealed_test"].blackouts
 
 

@@ -26,7 +26,7 @@ def test_noise_is_for_those_who_are_named_and_take_part():
     assert [task.key for task in sealing.noise_tasks(SMOKE)] == ["structured_k0/14303"]
 
 
-@pytest.mark.parametrize("change", [{"noise_mm": ()}, {"noise_policies": ()}, {"noise_blackouts": ()}])
+@pytest.mark.parametrize("change", [{"conditions": ()}, {"noise_policies": ()}, {"noise_blackouts": ()}])
 def test_a_study_without_noise_has_nothing_to_play(tmp_path, change):
     scale = replace(SMOKE, **change)
     assert sealing.noise_tasks(scale) == []

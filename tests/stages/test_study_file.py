@@ -83,7 +83,7 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path):
         validation_blackouts=(0, 20),
         test_blackouts=(0, 60, 121),
         memory_shots=None,
-        noise_mm=(0, 1, 2.5),
+        conditions=("clean", "noise_1mm", "noise_2.5mm"),
         noise_blackouts=(5,),
         noise_policies=("gru_n16", "teacher"),
     )
@@ -112,7 +112,7 @@ def test_seeds_can_be_counted(tmp_path):
 def test_noise_can_be_for_all_or_left_out(tmp_path):
     everybody = read(tmp_path, 'families = ["gru"]\nstate_sizes = [8]\ndisturbances = { policies = "all" }').scale
     assert everybody.noisy == ("gru_n8", "teacher")
-    assert read(tmp_path, "disturbances = { noise_mm = [] }").scale.noise_mm == ()
+    assert read(tmp_path, "disturbances = { noise_mm = [] }").scale.conditions == ()
 
 
 def test_only_a_file_that_says_so_opens_the_published_test(tmp_path):

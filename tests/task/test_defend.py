@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from blindsave.errors import BadInput
+from blindsave.task.conditions import condition, grid
 from blindsave.task.defend import ROW, DefendBatch
-from blindsave.task.episode import Disturbance, Episode, grid
+from blindsave.task.episode import Episode
 from blindsave.task.outcomes import Outcome
 from blindsave.task.shots import shots
 from blindsave.task.tracking import blackout
 
 SHOTS = shots("validation")
-EPISODE = Disturbance(noise_mm=2).episode(SHOTS[0], 20)
-OTHERS = [*grid(SHOTS[1:8], (10,)), Disturbance(puck_drag=2.0).episode(SHOTS[9], 0)]
+EPISODE = condition("noise_2mm").episode(SHOTS[0], 20)
+OTHERS = [*grid(SHOTS[1:8], (10,)), condition("puck_drag_2").episode(SHOTS[9], 0)]
 ACTIONS = np.random.default_rng(8).uniform([-1, -0.4], [-0.4, 0.4], (125, 2)).astype(np.float32)
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from blindsave.errors import BadInput
+from blindsave.task.conditions import CLEAN, condition
 from blindsave.task.controllers import intercept
 from blindsave.task.defend import DefendBatch
-from blindsave.task.episode import UNDISTURBED, Disturbance, Episode
+from blindsave.task.episode import Episode
 from blindsave.task.outcomes import Outcome
 from blindsave.task.shots import shots
 from blindsave.task.tracking import blackout
@@ -14,8 +15,8 @@ from blindsave.task.tracking import blackout
 SHOTS = sorted(shots("calibration"), key=lambda shot: -shot.speed)
 FIELDS = ("reward", "score", "outcome", "steps", "first_contact", "touched", "visible", "locked")
 EPISODES = [
-    UNDISTURBED.episode(SHOTS[0], 10),
-    Disturbance(noise_mm=5, bias_mm=(3, -2), puck_drag=0.5).episode(SHOTS[1], 5),
+    CLEAN.episode(SHOTS[0], 10),
+    condition("noise_5mm+bias_3mm_-2mm+puck_drag_0.5").episode(SHOTS[1], 5),
     Episode(SHOTS[2], blackout(4, start=2), locked_steps=0),
 ]
 
@@ -46,7 +47,7 @@ def test_whole_episodes_agree_with_the_compiled_core():
 
 
 def test_locked_commands_leave_no_trace_and_released_ones_do():
-    batch = make("reference", [UNDISTURBED.episode(SHOTS[0], 20)] * 2)
+    batch = make("reference", [CLEAN.episode(SHOTS[0], 20)] * 2)
     for _ in range(5):
         assert batch.locked.all()
         batch.step([[1.0, 1.0], [-1.0, -1.0]])
@@ -70,8 +71,8 @@ def test_hidden_observation_is_zero_flag_and_nothing_else_changes(backend):
 
 @pytest.mark.parametrize("backend", ["reference", "native"])
 def test_noise_moves_only_the_visible_puck(backend):
-    episode = Disturbance(noise_mm=5).episode(SHOTS[5], 1)
-    clean, noisy = make(backend, [UNDISTURBED.episode(SHOTS[5], 1)]), make(backend, [episode])
+    episode = condition("noise_5mm").episode(SHOTS[5], 1)
+    clean, noisy = make(backend, [CLEAN.episode(SHOTS[5], 1)]), make(backend, [episode])
     assert episode.tracking.offset is not None
     for step in range(7):
         offset = episode.tracking.offset[step] if step != 5 else np.zeros(2)
@@ -82,7 +83,7 @@ def test_noise_moves_only_the_visible_puck(backend):
 
 
 def test_observation_stays_in_its_declared_box():
-    batch = make("reference", [Disturbance(bias_mm=(3000, -3000)).episode(SHOTS[0], 0)])
+    batch = make("reference", [condition("bias_3000mm_-3000mm").episode(SHOTS[0], 0)])
     assert batch.obs[0, 16:18].tolist() == [1.0, -1.0]
     assert np.abs(batch.obs).max() <= 1
 

@@ -23,6 +23,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     "try": {
         "play": Command("blindsave.cli.play:Play", "open the live arena in a browser"),
         "render": Command("blindsave.cli.render:Render", "draw an episode as a film or a picture"),
+        "conditions": Command("blindsave.cli.task:ListConditions", "list what may go wrong in an episode, and how"),
         "shots": Command("blindsave.cli.task:Shots", "list the shots of a split"),
         "families": Command("blindsave.cli.students:Families", "sizes and costs of the student families"),
     },
@@ -145,11 +146,13 @@ def execute(args: list[str]) -> None:
     """Run one command line; errors are exceptions here, sentences in `main`."""
     from blindsave.cli.parsing import parse
     from blindsave.cli.targets import refuse_unwritable_options
+    from blindsave.plugins import add_plugins
 
     name, rest = split(args)
     module, _, cls = COMMANDS[name].path.partition(":")
     kind = getattr(importlib.import_module(module), cls)
     command = parse(kind, name, rest)
+    add_plugins(command.plugin)
     refuse_unwritable_options(command, kind)
     result = command.run()
     if command.json:

@@ -29,8 +29,10 @@ class Evaluate:
     """Which shots: calibration, train, validation, test, principal_test or noise_test."""
     blackouts: str = "0,5,10,15,20"
     """Control steps (20 ms each) for which the puck is hidden, from observation 5 on."""
-    noise_mm: str = "0"
-    """Standard deviations of the tracked position; 0 is clean."""
+    conditions: tuple[str, ...] = ()
+    """What else happens: clean, noise_5mm, latency_2+outliers_3percent... (`blindsave conditions` lists them)."""
+    noise_mm: str = ""
+    """Short for conditions of tracking noise: 0,5 is clean and noise_5mm."""
     label: bool = False
     """Also compare every action with the teacher's (column action_mse)."""
     out: OutFile | None = None
@@ -43,14 +45,16 @@ class Evaluate:
         """Play, write the table, count."""
         from blindsave.evidence import grid as grids
         from blindsave.evidence import tables
-        from blindsave.evidence.schedule import schedule
+        from blindsave.evidence.schedule import noise_levels, schedule
         from blindsave.policies.catalog import TEACHER, distinct, resolve
         from blindsave.store import digest
+        from blindsave.task.conditions import CLEAN_NAME
 
         if not self.policies:
             raise BadInput("name at least one policy, for example `teacher` or `structured_k0/14303`")
         lengths = whole_numbers(self.blackouts, "--blackouts")
-        chosen = schedule(self.split, lengths, numbers(self.noise_mm, "--noise-mm"))
+        noise = noise_levels(numbers(self.noise_mm, "--noise-mm")) if self.noise_mm else ()
+        chosen = schedule(self.split, lengths, (*self.conditions, *noise) or (CLEAN_NAME,))
         policies = distinct([resolve(name) for name in self.policies])
         if self.split == "principal_test":
             _note_if_sealed()

@@ -50,6 +50,9 @@ def presented(kind: type) -> type:
         bool, tyro.conf.arg(help="Print the result as JSON.", help_behavior_hint=""), tyro.conf.FlagCreatePairsOff
     ]
     fields.append(("json", as_json, dataclasses.field(default=False)))
+    about = "Python files or modules of your own to load first: they may register cores, faults and policies."
+    plugins = Annotated[tuple[str, ...], tyro.conf.arg(help=about, metavar="FILE", help_behavior_hint="")]
+    fields.append(("plugin", plugins, dataclasses.field(default=())))
     plain = {"__doc__": kind.__doc__, "__module__": kind.__module__}
     return dataclasses.make_dataclass(kind.__name__, fields, bases=(kind,), frozen=True, namespace=plain)
 

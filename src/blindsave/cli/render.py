@@ -26,8 +26,8 @@ class Render:
     """inactive, fixed_centre, privileged, teacher, FAMILY/SEED or a policy file."""
     blackout: int = 20
     """How many observations are hidden, from the sixth on; 20 is 400 ms."""
-    noise_mm: float = 0.0
-    """Standard deviation of the tracked position."""
+    condition: str = "clean"
+    """What else happens, such as noise_5mm (`blindsave conditions` lists them)."""
     belief: bool = False
     """With the teacher: also draw, in blue, where its world model imagines the hidden puck (extra `train`)."""
     pair: str | None = None
@@ -56,10 +56,10 @@ class Render:
     def _episode(self) -> dict[str, Any]:
         from blindsave.draw import pictures
         from blindsave.task import shots
-        from blindsave.task.episode import Disturbance
+        from blindsave.task.conditions import condition
 
         shot = shots.find(self.shot)
-        episode = Disturbance(noise_mm=self.noise_mm).episode(shot, self.blackout)
+        episode = condition(self.condition).episode(shot, self.blackout)
         recording = _play(self.policy, episode)
         if self.belief:
             recording = _with_belief(recording, self.policy, episode)
@@ -98,12 +98,12 @@ class Render:
 
     def _pair(self) -> dict[str, Any]:
         from blindsave.draw.pairs import pair_image
-        from blindsave.task.episode import UNDISTURBED
+        from blindsave.task.conditions import CLEAN
 
         if self.out.suffix.lower() != ".png":
             raise BadInput(f"a pair is drawn as one picture: --out must end in .png, got '{self.out.name}'")
         members = _family(str(self.pair))
-        recordings = [_play("inactive", UNDISTURBED.episode(shot, self.blackout)) for shot in members]
+        recordings = [_play("inactive", CLEAN.episode(shot, self.blackout)) for shot in members]
         family = str(members[0].alias_family)
         title = f"Two shots that look alike: {family.partition(':')[2]}, hidden for {20 * self.blackout} ms"
         write_png(self.out, pair_image(recordings[0], recordings[1], title, self.width))

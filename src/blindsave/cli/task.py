@@ -32,6 +32,22 @@ class Shots:
 
 
 @dataclass(frozen=True)
+class ListConditions:
+    """List the faults that conditions are made of; join several by +, as in latency_2+outliers_3percent."""
+
+    def run(self) -> dict[str, Any]:
+        """Look them up."""
+        from blindsave.task.conditions import kinds
+
+        return {"faults": {name: {"usage": one.usage, "about": one.about} for name, one in kinds().items()}}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print one row per fault."""
+        rows = [[one["usage"], one["about"]] for one in result["faults"].values()]
+        print_table("conditions: clean, or faults joined by +", ["written", "what happens"], rows)
+
+
+@dataclass(frozen=True)
 class Calibrate:
     """Play every shot of a split with three rules: do nothing, stay central, know everything."""
 

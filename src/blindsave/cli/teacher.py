@@ -207,7 +207,7 @@ class Belief:
         from blindsave.diagnostics.teacher_pictures import open_loop
         from blindsave.draw import figure_files
         from blindsave.learning.dreamer.checkpoint import load_params
-        from blindsave.task.episode import grid
+        from blindsave.task.conditions import grid
         from blindsave.task.shots import shots
 
         figure_files.check_name(self.out)  # before the work, not after

@@ -13,7 +13,7 @@ from blindsave.learning.distil.pipeline import Pipeline, open_student
 from blindsave.learning.distil.schedule import PILOT_SHADOW_SEED
 from blindsave.policies import closed_loop
 from blindsave.policies.students.student import Student
-from blindsave.task.episode import grid
+from blindsave.task.conditions import grid
 from blindsave.task.shots import Shot, shots
 
 FAMILY, SEED = "structured_k2", 14303

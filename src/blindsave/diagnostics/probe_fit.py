@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from blindsave.arena.constants import CONTROL_DT_S
 from blindsave.diagnostics.probe import Probe, features
 from blindsave.policies import closed_loop
-from blindsave.task.episode import UNDISTURBED
+from blindsave.task.conditions import CLEAN
 from blindsave.task.interface import to_table
 from blindsave.task.shots import Shot
 from blindsave.task.tracking import BLACKOUT_START
@@ -46,7 +46,7 @@ class Hidden:
 
 def hidden_moments(policy: Any, shots: Sequence[Shot], blackout: int = BLACKOUT, threads: int | None = None) -> Hidden:
     """Let a policy play, and keep what it carried whenever the puck was hidden and not yet touched."""
-    played = closed_loop.run(policy, [UNDISTURBED.episode(s, blackout) for s in shots], record=True, threads=threads)
+    played = closed_loop.run(policy, [CLEAN.episode(s, blackout) for s in shots], record=True, threads=threads)
     assert played.obs is not None and played.truth is not None
     units = {unit: k for k, unit in enumerate(dict.fromkeys(shot.unit for shot in shots))}
     unit_of = np.array([units[shot.unit] for shot in shots])

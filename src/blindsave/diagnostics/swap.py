@@ -29,7 +29,8 @@ from blindsave.policies.catalog import NamedPolicy
 from blindsave.policies.closed_loop import ClosedLoop
 from blindsave.policies.reset import ResetAt
 from blindsave.task.audit import families
-from blindsave.task.episode import Episode, grid
+from blindsave.task.conditions import grid
+from blindsave.task.episode import Episode
 from blindsave.task.interface import ACTION_FLOATS, MALLET
 from blindsave.task.outcomes import TIMEOUT_STEPS
 from blindsave.task.results import SAVED_CODES

@@ -12,7 +12,7 @@ from blindsave.arena.simulator import Backend
 from blindsave.policies.base import Policy
 from blindsave.policies.closed_loop import run
 from blindsave.policies.scripted import SCRIPTED
-from blindsave.task.episode import LOCKED_STEPS, UNDISTURBED
+from blindsave.task.episode import LOCKED_STEPS, Episode
 from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
 from blindsave.task.shots import APPROACH_PLANE_X_M, Shot, shots
 
@@ -41,7 +41,7 @@ def play(
     policy: Policy, members: Sequence[Shot], *, locked_steps: int = LOCKED_STEPS, backend: Backend = "auto"
 ) -> Play:
     """Let a policy defend every shot, all side by side."""
-    episodes = [UNDISTURBED.episode(shot, 0, locked_steps) for shot in members]
+    episodes = [Episode(shot, locked_steps=locked_steps) for shot in members]
     played = run(policy, episodes, record=True, backend=backend)
     assert played.truth is not None
     steps = np.arange(1, TIMEOUT_STEPS + 1)

@@ -10,7 +10,6 @@ from blindsave.evidence import resample, tables
 from blindsave.evidence.ledger import Ledger
 from blindsave.evidence.paired import CAUSAL_SEED, MEMORYLESS_SEED
 from blindsave.evidence.plan import Plan
-from blindsave.evidence.schedule import noise_levels
 from blindsave.evidence.summaries import faults
 
 SEEDS_IN_USE = {
@@ -52,8 +51,7 @@ def deviations(
         found += _of_table(plan, split, by_split[split])
         held = tables.infer(by_split[split]).layouts[0]
         found += _differences(f"{split}: blackouts", sorted(grid.blackouts), sorted(held.blackouts))
-        names = sorted(disturbance.name for disturbance in noise_levels(grid.noise_mm))
-        found += _differences(f"{split}: disturbances", names, sorted(held.disturbances))
+        found += _differences(f"{split}: disturbances", sorted(grid.conditions), sorted(held.disturbances))
     found += [Deviation(f"unplanned table {split}", None, split) for split in by_split if split not in plan.grids]
     return found + (_of_ledger(plan, ledger) if ledger is not None else [])
 

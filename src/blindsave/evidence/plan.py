@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from blindsave.errors import BadFile
-from blindsave.evidence.schedule import Schedule, schedule
+from blindsave.evidence.schedule import Schedule, noise_levels, schedule
 from blindsave.store import sha256_file
+from blindsave.task.conditions import condition
 from blindsave.task.shots import Shot
 
 SCHEMA = "blindsave.protocol.v1"
@@ -23,12 +24,12 @@ class GridPlan:
 
     split: str
     blackouts: tuple[int, ...]
-    noise_mm: tuple[float, ...]
+    conditions: tuple[str, ...]
     policies: tuple[str, ...] | None = None
 
     def schedule(self, members: Sequence[Shot] = ()) -> Schedule:
         """The grid over its split's shots, or over the given ones."""
-        return schedule(self.split, self.blackouts, self.noise_mm, members)
+        return schedule(self.split, self.blackouts, self.conditions, members)
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,8 @@ def _parse(source: Path, document: dict[str, Any]) -> Plan:
 
 def _grid(split: str, grid: Mapping[str, Any]) -> GridPlan:
     chosen = tuple(grid["policies"]) if "policies" in grid else None
-    return GridPlan(split, tuple(grid["blackouts"]), tuple(grid["noise_mm"]), chosen)
+    named = grid["conditions"] if "conditions" in grid else noise_levels(grid["noise_mm"])
+    return GridPlan(split, tuple(grid["blackouts"]), tuple(condition(name).name for name in named), chosen)
 
 
 def _check(plan: Plan) -> None:

@@ -1,12 +1,16 @@
-"""Which episodes a grid holds: shots x blackout lengths x disturbances, always in the same order."""
+"""Which episodes a grid holds: shots x blackout lengths x conditions, always in the same order.
+
+Tables have a column `disturbance` for the condition, beside `blackout` for the main blackout.
+"""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from blindsave.errors import BadInput
 from blindsave.store import digest
-from blindsave.task.episode import UNDISTURBED, Disturbance, Episode
+from blindsave.task.conditions import CLEAN, CLEAN_NAME, Condition, condition
+from blindsave.task.episode import Episode
 from blindsave.task.shots import Shot, shots
 
 
@@ -46,15 +50,15 @@ class Schedule:
     split: str
     shots: tuple[Shot, ...]
     blackouts: tuple[int, ...]
-    disturbances: tuple[Disturbance, ...] = (UNDISTURBED,)
+    conditions: tuple[Condition, ...] = (CLEAN,)
 
     def __post_init__(self) -> None:
         _distinct("shot", [shot.id for shot in self.shots])
         _distinct("blackout length", self.blackouts)
-        _distinct("disturbance", [disturbance.name for disturbance in self.disturbances])
+        _distinct("condition", [condition.name for condition in self.conditions])
 
     def __len__(self) -> int:
-        return len(self.shots) * len(self.blackouts) * len(self.disturbances)
+        return len(self.shots) * len(self.blackouts) * len(self.conditions)
 
     @property
     def layout(self) -> Layout:
@@ -63,15 +67,12 @@ class Schedule:
             ShotRow(shot.id, shot.alias_family, shot.unit, shot.launch_region, shot.target_region)
             for shot in self.shots
         )
-        return Layout(self.split, rows, self.blackouts, tuple(d.name for d in self.disturbances))
+        return Layout(self.split, rows, self.blackouts, tuple(one.name for one in self.conditions))
 
     def episodes(self) -> list[Episode]:
         """Every episode, in the order of the layout."""
         return [
-            disturbance.episode(shot, blackout)
-            for shot in self.shots
-            for blackout in self.blackouts
-            for disturbance in self.disturbances
+            one.episode(shot, blackout) for shot in self.shots for blackout in self.blackouts for one in self.conditions
         ]
 
     def describe(self) -> dict[str, Any]:
@@ -81,21 +82,21 @@ class Schedule:
             "shots": len(self.shots),
             "launches_sha256": digest([[shot.id, *shot.launch] for shot in self.shots]),
             "blackouts": list(self.blackouts),
-            "disturbances": {d.name: asdict(d) for d in self.disturbances},
+            "conditions": {one.name: one.describe() for one in self.conditions},
         }
 
 
 def schedule(
-    split: str, blackouts: Iterable[int], noise_mm: Iterable[float] = (0.0,), members: Sequence[Shot] = ()
+    split: str, blackouts: Iterable[int], conditions: Iterable[str] = (CLEAN_NAME,), members: Sequence[Shot] = ()
 ) -> Schedule:
-    """Build the grid of a named split (or of the given `members`); noise of 0 mm is the clean path."""
+    """Build the grid of a named split (or of the given `members`) under conditions given by their names."""
     chosen = tuple(members) or shots(split)
-    return Schedule(split, chosen, tuple(blackouts), noise_levels(noise_mm))
+    return Schedule(split, chosen, tuple(blackouts), tuple(condition(name) for name in conditions))
 
 
-def noise_levels(noise_mm: Iterable[float]) -> tuple[Disturbance, ...]:
-    """Tracking noise of these standard deviations; 0 is the undisturbed path."""
-    return tuple(Disturbance(noise_mm=sigma) for sigma in noise_mm)
+def noise_levels(noise_mm: Iterable[float]) -> tuple[str, ...]:
+    """The conditions of tracking noise with these standard deviations; 0 mm is clean."""
+    return tuple(condition(f"noise_{sigma:g}mm").name if sigma else CLEAN_NAME for sigma in noise_mm)
 
 
 def _distinct(what: str, values: Sequence[Any]) -> None:

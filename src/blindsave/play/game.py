@@ -18,12 +18,13 @@ from blindsave.draw.recording import PUCK
 from blindsave.errors import BadInput
 from blindsave.play.roster import Probed
 from blindsave.policies.closed_loop import ClosedLoop
+from blindsave.task.conditions import CLEAN_NAME, condition
 from blindsave.task.episode import Episode
 from blindsave.task.interface import PUCK as SEEN_PUCK
 from blindsave.task.interface import mallet_m, puck_m, to_table
 from blindsave.task.outcomes import Outcome
 from blindsave.task.shots import Shot
-from blindsave.task.tracking import BLACKOUT_START, OBSERVATIONS, blackout, compose, noise_trace
+from blindsave.task.tracking import BLACKOUT_START, OBSERVATIONS
 
 MOST_POLICIES = 2
 MOST_NOISE_MM = 50.0
@@ -49,11 +50,10 @@ class Conditions:
 
     def episode(self, shot: Shot) -> Episode:
         """The shot under these conditions; a blackout that outlasts the episode is cut."""
-        length = min(self.blackout_steps, OBSERVATIONS - self.blackout_start)
-        tracking = blackout(length, self.blackout_start)
-        if self.noise_mm:
-            tracking = compose(tracking, noise_trace(shot.unit, self.noise_mm))
-        return Episode(shot, tracking)
+        end = min(self.blackout_start + self.blackout_steps, OBSERVATIONS)
+        faults = [f"hidden_{self.blackout_start}_{end}"] if end > self.blackout_start else []
+        faults += [f"noise_{self.noise_mm:g}mm"] if self.noise_mm else []
+        return condition("+".join(faults) or CLEAN_NAME).episode(shot)
 
 
 @dataclass(frozen=True, eq=False)

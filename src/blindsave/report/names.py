@@ -1,6 +1,8 @@
 """How the report calls policies and conditions, and in which order; titles and colours are those of `draw`."""
 
+import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from blindsave.draw.family_names import core_and_size
 from blindsave.draw.policy_looks import family_words, short_words
@@ -9,6 +11,7 @@ from blindsave.policies.students.registry import PAPER_FAMILIES
 CONTROL_DT_MS = 20
 PAPER_CORES = tuple(core_and_size(name)[0] for name in PAPER_FAMILIES)
 TEACHER = "teacher"
+UNITS = {"mm": "mm", "percent": "%"}
 SPLIT_TITLES = {
     "principal_test": "principal test",
     "sealed_test": "sealed test",
@@ -60,15 +63,30 @@ def condition(blackout: int, disturbance: str = "clean") -> str:
     base = f"{milliseconds(blackout)} ms"
     if disturbance == "clean":
         return base
-    return f"{base}, {disturbance.replace('_', ' ').replace('mm', ' mm')}"
+    return f"{base}, {under(disturbance)}"
+
+
+def under(disturbance: str) -> str:
+    """What goes wrong, in words: "noise 5 mm", "latency 2 + outliers 3 %"."""
+    words = re.sub(r"(?<=\d)(mm|percent)", lambda unit: f" {UNITS[unit[0]]}", disturbance)
+    return words.replace("+", " + ").replace("_", " ")
+
+
+class Level(NamedTuple):
+    """A condition of one fault with one number: how much of what."""
+
+    fault: str
+    amount: float
+    unit: str
+
+
+def level(disturbance: str) -> Level | None:
+    """The level of `noise_5mm`; None where a condition is clean or not of that kind."""
+    found = re.fullmatch(r"([a-z]+(?:_[a-z]+)*)_(-?\d+(?:\.\d+)?)(mm|percent)?", disturbance)
+    return Level(found[1], float(found[2]), UNITS.get(found[3] or "", "")) if found else None
 
 
 def sigma_mm(disturbance: str) -> float:
     """The noise level of a disturbance named `clean` or `noise_5mm`; infinity for any other."""
-    if disturbance == "clean":
-        return 0.0
-    digits = disturbance.removeprefix("noise_").removesuffix("mm")
-    try:
-        return float(digits)
-    except ValueError:
-        return float("inf")
+    found = Level("noise", 0.0, "mm") if disturbance == "clean" else level(disturbance)
+    return found.amount if found and found.fault == "noise" else float("inf")

@@ -3,7 +3,7 @@
 from blindsave.draw.family_names import core_title, sizes_by_core
 from blindsave.evidence.intervals import Contrast
 from blindsave.report.analysis import Analysis, SplitResult, percent
-from blindsave.report.names import TEACHER, milliseconds, ordered, sigma_mm, split_title, title
+from blindsave.report.names import TEACHER, level, milliseconds, ordered, split_title, title, under
 
 LISTED = 5
 """So many families are named with their rates; of more, the best and the worst."""
@@ -54,17 +54,24 @@ def differences(analysis: Analysis, test: SplitResult) -> list[str]:
 
 
 def noise(analysis: Analysis) -> list[str]:
-    """The planned differences under the strongest noise at the endpoint."""
+    """The planned differences under the strongest level of every fault, at the endpoint."""
     found = analysis.noise
     if found is None or analysis.endpoint not in found.saves.blackouts:
         return []
-    kind = max((d for d in found.saves.disturbances if sigma_mm(d) != float("inf")), key=sigma_mm, default="clean")
-    if kind == "clean":
-        return []
+    strongest: dict[str, tuple[float, str]] = {}
+    for d in found.saves.disturbances:
+        if d != "clean":
+            fault, amount, _ = level(d) or (d, 0.0, "")
+            strongest[fault] = max(strongest.get(fault, (amount, d)), (amount, d))
     pairs = [(a, b) for a, b in analysis.pairs("noise") if {a, b} <= found.saves.saved.keys()]
-    shown = [found.rates.difference("all", a, b, analysis.endpoint, kind) for a, b in pairs[:SENTENCES]]
     at = f"at {milliseconds(analysis.endpoint)} ms"
-    return [f"Under {sigma_mm(kind):g} mm of tracking noise {_one(c)} {at}." for c in shown]
+    said = [
+        f"Under {'5 mm of tracking noise' if kind == 'noise_5mm' else under(kind)} "
+        f"{_one(found.rates.difference('all', a, b, analysis.endpoint, kind))} {at}."
+        for _, kind in strongest.values()
+        for a, b in pairs[:SENTENCES]
+    ]
+    return said[:SENTENCES]
 
 
 def listed(parts: list[str]) -> str:

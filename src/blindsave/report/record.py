@@ -20,8 +20,9 @@ def record_failures(results: Results, per_policy: int = 2, load: replays.Load | 
     scenes = replays.choose(results.tables[split], endpoint, per_policy)
     if "noise_test" in results.tables:
         noisy = results.tables["noise_test"]
-        if "noise_5mm" in noisy["disturbance"].unique().to_pylist():
-            scenes += replays.choose(noisy, endpoint, 1, "noise_5mm")
+        disturbed = [name for name in noisy["disturbance"].unique().to_pylist() if name != "clean"]
+        shown = ["noise_5mm"] if "noise_5mm" in disturbed else disturbed[-1:]
+        scenes += [scene for name in shown for scene in replays.choose(noisy, endpoint, 1, name)]
     known = {shot.id: shot for name in {scene.split for scene in scenes} for shot in _shots(results, name)}
     return replays.write(replays.record(scenes, load or shipped, known), results.root / REPLAYS)
 

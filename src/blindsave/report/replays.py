@@ -16,7 +16,8 @@ from blindsave.errors import BadFile, BadInput
 from blindsave.policies.base import Policy
 from blindsave.report.names import TEACHER, condition, ordered, title
 from blindsave.store import write_whole
-from blindsave.task.episode import UNDISTURBED, Disturbance, Episode
+from blindsave.task.conditions import condition as condition_named
+from blindsave.task.episode import Episode
 from blindsave.task.interface import MALLET, mallet_m, to_table
 from blindsave.task.shots import Shot
 
@@ -75,7 +76,7 @@ def record(scenes: Sequence[Scene], load: Load, shots: Mapping[str, Shot]) -> di
         for i, lane in enumerate(scene.lanes):
             if lane.shot_id not in shots:
                 raise BadInput(f"the shot {lane.shot_id} of a replay is not in its split")
-            episode = disturbance_named(scene.disturbance).episode(shots[lane.shot_id], scene.blackout)
+            episode = condition_named(scene.disturbance).episode(shots[lane.shot_id], scene.blackout)
             lanes.setdefault((lane.policy, lane.training_seed), []).append((s, i, episode, lane))
     played: dict[tuple[int, int], dict[str, Any]] = {}
     for (policy, seed), asked in lanes.items():
@@ -118,17 +119,6 @@ def check(document: Any, path: str | Path = "replays.json") -> Mapping[str, Any]
             if lengths != {lane["steps"] + 1}:
                 raise BadFile(f"{path}: the replay of {lane['policy']} on {lane['shot_id']} is incomplete")
     return document
-
-
-def disturbance_named(name: str) -> Disturbance:
-    """The disturbance of a table's name: `clean` or white noise."""
-    if name == UNDISTURBED.name:
-        return UNDISTURBED
-    digits = name.removeprefix("noise_").removesuffix("mm")
-    made = Disturbance(noise_mm=float(digits)) if digits.replace(".", "", 1).isdigit() else UNDISTURBED
-    if made.name != name:
-        raise BadInput(f"replays know clean and white-noise episodes only, not '{name}'")
-    return made
 
 
 def _play(policy: Policy, asked: Sequence[tuple[int, int, Episode, Lane]]) -> list[dict[str, Any]]:

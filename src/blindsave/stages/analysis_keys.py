@@ -7,7 +7,6 @@ from blindsave.evidence.plan import KINDS, METHODS, Hypothesis
 from blindsave.stages.questions import SETS, TEACHER, Pair, Questions
 from blindsave.stages.scales import Scale
 from blindsave.stages.toml_values import Check, Section, Wrong, number, one_of, shown, table, text
-from blindsave.task.episode import Disturbance
 
 ANALYSIS = ("reference", "margin_points", "method", "contrasts", "hypotheses")
 """The keys of this part."""
@@ -117,10 +116,9 @@ def _hypothesis(section: Section, scale: Scale) -> Hypothesis:
 
 def _check_noise(section: Section, scale: Scale, pair: set[str], disturbance: str | None) -> None:
     """A hypothesis about noise needs both policies, the noise and the endpoint's length in the noise extension."""
-    played = {Disturbance(noise_mm=sigma).name: sigma for sigma in scale.noise_mm}
-    if disturbance not in played:
+    if disturbance not in scale.conditions:
         said = f"not {shown(disturbance)}" if disturbance else "and is missing"
-        raise BadInput(f"{section.where}: `disturbance` must be one of {', '.join(played) or 'none'}, {said}")
+        raise BadInput(f"{section.where}: `disturbance` must be one of {', '.join(scale.conditions) or 'none'}, {said}")
     if not pair <= set(scale.noisy):
         raise BadInput(
             f"{section.where}: `split` is the noise test, where {sorted(pair - set(scale.noisy))[0]} has no part"

@@ -1,6 +1,6 @@
 """Trainings made on another machine, and the distillation that goes on from them."""
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ class ImportingPipeline(Pipeline):
 
     def found(self, collection: Collection) -> Dataset | None:
         """A dataset of which only the manifest is here."""
-        artifact = imported(self.work, asdict(collection.schedule), collection.inputs)
+        artifact = imported(self.work, collection.schedule.describe(), collection.inputs)
         if artifact is None:
             return None
         self.elsewhere[artifact.folder] = collection
@@ -64,7 +64,13 @@ def open_pipeline(site: Site) -> ImportingPipeline:
     use_cache(site.work / "cache" / store.digest(store.machine())[:12])
     scale = site.scale
     recipe = Recipe(epochs=scale.epochs, patience=scale.patience, batch=scale.batch, learning_rate=scale.learning_rate)
-    budget = Budget(scale.base_episodes, scale.shadow_episodes, scale.training_seeds, recipe)
+    budget = Budget(
+        scale.base_episodes,
+        scale.shadow_episodes,
+        scale.training_seeds,
+        recipe,
+        conditions=scale.training_conditions,
+    )
     policy: Any = load_file(site.teacher_file)
     sha256 = store.sha256_file(site.teacher_file)
     return ImportingPipeline(site.work, policy, sha256, budget, threads=site.threads, quiet=site.quiet)

@@ -12,7 +12,7 @@ from blindsave.errors import BadFile, BadInput
 from blindsave.stages.questions import Questions, answered_by_the_paper, as_written, made_contrasts, usual_reference
 from blindsave.stages.scales import PAPER, SCALES, Scale
 from blindsave.stages.site import Site
-from blindsave.task.episode import Disturbance
+from blindsave.task.conditions import CLEAN_NAME
 from blindsave.verify.places import PLAN, brought
 
 HEADING = "# Made by `blindsave study` from protocol.toml for a study at other budgets.\n"
@@ -99,16 +99,18 @@ def _known(document: Mapping[str, Any], scale: Scale) -> set[str]:
 
 def _disturbed(hypothesis: Mapping[str, Any], endpoint: Mapping[str, Any], scale: Scale) -> bool:
     """Whether the noise extension plays what a hypothesis about noise asks for."""
-    played = {Disturbance(noise_mm=sigma).name for sigma in scale.noise_mm}
     takes_part = {hypothesis["a"], hypothesis["b"]} <= set(scale.noisy)
-    return takes_part and hypothesis["disturbance"] in played and endpoint["blackout"] in scale.noise_blackouts
+    return (
+        takes_part and hypothesis["disturbance"] in scale.conditions and endpoint["blackout"] in scale.noise_blackouts
+    )
 
 
 def _grids(scale: Scale) -> dict[str, Any]:
-    grids: dict[str, Any] = {"validation": {"blackouts": list(scale.validation_blackouts), "noise_mm": [0]}}
-    grids |= {split: {"blackouts": list(scale.test_blackouts), "noise_mm": [0]} for split in scale.test_splits}
-    if scale.noisy and scale.noise_mm:
-        noise = {"blackouts": list(scale.noise_blackouts), "noise_mm": list(scale.noise_mm)}
+    clean = {"conditions": [CLEAN_NAME]}
+    grids: dict[str, Any] = {"validation": {"blackouts": list(scale.validation_blackouts), **clean}}
+    grids |= {split: {"blackouts": list(scale.test_blackouts), **clean} for split in scale.test_splits}
+    if scale.noisy and scale.conditions:
+        noise = {"blackouts": list(scale.noise_blackouts), "conditions": list(scale.conditions)}
         grids["noise_test"] = noise | {"policies": list(scale.noisy)}
     return grids
 

@@ -5,8 +5,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from blindsave.errors import BadInput
+from blindsave.evidence.schedule import noise_levels
+from blindsave.learning.distil.schedule import Shares
 from blindsave.policies.students.registry import PAPER_FAMILIES, family
 from blindsave.stages.questions import Questions
+from blindsave.task.conditions import CLEAN_NAME, condition
 
 TRAINING_SEEDS = (14303, 14304, 14305, 14306, 14307)
 TEST_SPLITS = ("principal_test", "sealed_test")
@@ -36,11 +39,14 @@ class Scale:
     test_splits: tuple[str, ...] = TEST_SPLITS
     """Which tests the release opens. Of the presets only the paper scale opens the principal test."""
     test_blackouts: tuple[int, ...] = (0, 5, 10, 15, 20, 25)
-    noise_mm: tuple[float, ...] = (0, 1, 5)
+    conditions: tuple[str, ...] = (CLEAN_NAME, "noise_1mm", "noise_5mm")
+    """What is played, beside blackouts, by the policies of the noise extension."""
     noise_blackouts: tuple[int, ...] = (0, 20)
     noise_policies: tuple[str, ...] = ("structured_k0", "structured_k4", "gru_n64", "teacher")
     latency_calls: int = 10_000
     latency_blocks: int = 10
+    training_conditions: Shares = ()
+    """What happens in the episodes that students learn from, as (name, share); nothing by default."""
     train_teacher: bool = False
     """Whether the study trains a teacher of its own first."""
     teacher_steps: int = 1_000_000
@@ -51,6 +57,8 @@ class Scale:
     def __post_init__(self) -> None:
         for name in self.families:
             family(name)
+        for name in (*self.conditions, *(name for name, _ in self.training_conditions)):
+            condition(name)
         if not self.families or not self.training_seeds:
             raise BadInput("a study needs at least one family and one training seed")
         collectors = len(self.training_seeds)
@@ -82,10 +90,17 @@ class Scale:
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> "Scale":
         """What `to_dict` wrote."""
-        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in found.items()}
+        values: dict[str, Any] = {name: _tuples(v) for name, v in found.items()}
+        if "noise_mm" in values:  # what a folder of an earlier version says
+            values["conditions"] = noise_levels(values.pop("noise_mm"))
         if "questions" in values:
             values["questions"] = Questions.from_dict(values["questions"])
         return cls(**values)
+
+
+def _tuples(value: Any) -> Any:
+    """Lists, and lists in lists, as tuples."""
+    return tuple(_tuples(one) for one in value) if isinstance(value, list | tuple) else value
 
 
 PAPER = Scale()
@@ -105,7 +120,7 @@ QUICK = replace(
     label_validation=False,
     test_splits=("sealed_test",),
     test_blackouts=(0, 5, 10, 15, 20),
-    noise_mm=(0, 5),
+    conditions=(CLEAN_NAME, "noise_5mm"),
     noise_blackouts=(20,),
     latency_calls=1000,
     latency_blocks=5,

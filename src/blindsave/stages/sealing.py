@@ -88,7 +88,7 @@ def play_test(site: Site, policy: str, seed: int, split: str) -> Output:
 
 def noise_tasks(scale: Scale) -> list[Task[Site]]:
     """The noise extension: a few policies, noisy tracking, one task each."""
-    amount = TEST_SHOTS * len(scale.noise_blackouts) * len(scale.noise_mm)
+    amount = TEST_SHOTS * len(scale.noise_blackouts) * len(scale.conditions)
     return [
         Task(
             f"{policy}/{seed}",
@@ -136,7 +136,7 @@ def _with_noise(site: Site, policies: list[NamedPolicy]) -> pa.Table:
 
     scale = site.scale
     members = () if scale.opens_principal_test else sealed_noise_shots(_frozen(site).sha256)
-    chosen = schedule(NOISE_SPLIT, scale.noise_blackouts, scale.noise_mm, members)
+    chosen = schedule(NOISE_SPLIT, scale.noise_blackouts, scale.conditions, members)
     with site.progress("noise", len(policies) * len(chosen)) as bar:
         return grid(site.work, policies, chosen, threads=site.threads, progress=bar.advance)
 

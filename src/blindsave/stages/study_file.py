@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from blindsave.errors import BadFile, BadInput
+from blindsave.evidence.schedule import noise_levels
+from blindsave.learning.distil.schedule import Shares
 from blindsave.policies.catalog import load_file
 from blindsave.policies.students.registry import family
 from blindsave.policies.students.sizes import LARGEST, is_kind, with_size
@@ -32,6 +34,7 @@ from blindsave.stages.toml_values import (
     text,
     whole,
 )
+from blindsave.task.conditions import condition
 from blindsave.task.tracking import BLACKOUT_START, OBSERVATIONS
 
 LONGEST_BLACKOUT = OBSERVATIONS - BLACKOUT_START
@@ -100,6 +103,8 @@ def _scale(section: Section, path: Path) -> Scale:
     sizes = section.get("state_sizes", ascending(whole(1, LARGEST)))
     changes["families"] = _families(section, preset.families, sizes)
     changes |= _noise(section, sizes, changes["families"], preset)
+    if "training_conditions" in section.values:
+        changes["training_conditions"] = section.get("training_conditions", _shares)
     try:
         scale = replace(preset, **changes)
     except BadInput as error:
@@ -145,6 +150,8 @@ def _noise(section: Section, sizes: Any, families: tuple[str, ...], preset: Scal
         return {}
     noise = Section(f"{section.where}, [disturbances]", named)
     noise.only(DISTURBANCES, "disturbance")
+    if "noise_mm" in named and "conditions" in named:
+        raise BadInput(f"{noise.where}: `noise_mm` is short for `conditions`; name one of them")
     changes = {DISTURBANCES[name]: noise.get(name, check) for name, check in NOISE.items() if name in named}
     policies = noise.get("policies", either("all", "all", several(text)))
     if policies == "all":
@@ -157,7 +164,7 @@ def _noise(section: Section, sizes: Any, families: tuple[str, ...], preset: Scal
                 raise BadInput(f"{noise.where}: `policies` names `{name}`, which is not among the study's families")
         changes["noise_policies"] = (*chosen, *((TEACHER,) if TEACHER in policies else ()))
     played = changes.get("noise_policies", preset.noise_policies)
-    if named.get("noise_mm") and not set(families) & set(played):
+    if changes.get("conditions") and not set(families) & set(played):
         raise BadInput(f'{noise.where}: nobody is disturbed; name `policies`, or write policies = "all"')
     return changes
 
@@ -221,9 +228,46 @@ PLAIN: dict[str, Check] = {
 }
 """Keys that are fields of the scale, as they stand."""
 
-NOISE: dict[str, Check] = {"noise_mm": ascending(number(0, LARGEST_NOISE_MM), empty=True), "blackouts": _LENGTHS}
-DISTURBANCES = {"noise_mm": "noise_mm", "blackouts": "noise_blackouts", "policies": "noise_policies"}
+
+def _noise_levels(value: Any) -> tuple[str, ...]:
+    return noise_levels(ascending(number(0, LARGEST_NOISE_MM), empty=True)(value))
+
+
+def _condition(value: Any) -> str:
+    """The name of a condition, as tables will have it."""
+    try:
+        return condition(text(value)).name
+    except BadInput as error:
+        raise Wrong(f"cannot be played: {error}") from None
+
+
+def _shares(value: Any) -> Shares:
+    """Conditions of training: a list of equal shares, or a table of names and shares."""
+    if isinstance(value, dict):
+        share = number(1e-6, 1e6)
+        value = {_condition(name): float(share(amount)) for name, amount in value.items()}
+        if not value:
+            raise Wrong("must name at least one")
+        return tuple((name, amount / sum(value.values())) for name, amount in value.items())
+    names = several(_condition)(value)
+    return tuple((name, 1 / len(names)) for name in names)
+
+
+NOISE: dict[str, Check] = {
+    "noise_mm": _noise_levels,
+    "conditions": several(_condition, empty=True),
+    "blackouts": _LENGTHS,
+}
+DISTURBANCES = {
+    "conditions": "conditions",
+    "noise_mm": "conditions",
+    "blackouts": "noise_blackouts",
+    "policies": "noise_policies",
+}
 """Keys of [disturbances], and the fields of the scale they change."""
 
-KEYS = ("name", "scale", "families", "state_sizes", *PLAIN, "memory_shots", "teachers", "disturbances", *ANALYSIS)
+KEYS = (
+    *("name", "scale", "families", "state_sizes", *PLAIN, "memory_shots", "teachers"),
+    *("disturbances", "training_conditions", *ANALYSIS),
+)
 """Everything a study file may name."""

@@ -7,9 +7,9 @@ leave no trace, so that the first hidden observation says nothing about which sh
 import numpy as np
 
 from blindsave.arena.simulator import Backend
+from blindsave.task.conditions import CLEAN
 from blindsave.task.controllers import intercept
 from blindsave.task.defend import DefendBatch
-from blindsave.task.episode import UNDISTURBED
 from blindsave.task.shots import Shot, shots
 from blindsave.task.tracking import BLACKOUT_START
 
@@ -34,7 +34,7 @@ def audit(split: str = "calibration", *, backend: Backend = "auto") -> dict:
     pairs = families(split)
     members = [shot for pair in pairs for shot in pair]
     batch = DefendBatch(len(members), backend=backend)
-    batch.reset([UNDISTURBED.episode(shot, BLACKOUT_STEPS) for shot in members])
+    batch.reset([CLEAN.episode(shot, BLACKOUT_STEPS) for shot in members])
     # Opposite commands for the two members: any leak through the lock would show.
     commands = np.tile(np.array([[1.0, -1.0], [1.0, 1.0]], np.float32), (len(pairs), 1))
     for _ in range(BLACKOUT_START - 1):

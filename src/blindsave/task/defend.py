@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from blindsave.arena import native
 from blindsave.arena.simulator import Backend, choose_backend
 from blindsave.errors import BadInput
-from blindsave.task.episode import Episode
+from blindsave.task.episode import Episode, records
 from blindsave.task.interface import OBSERVATION_FLOATS, TRUTH_FLOATS
 from blindsave.task.results import EpisodeResults
 
@@ -81,8 +81,8 @@ class DefendBatch:
         if self.backend == "reference":
             self._core.reset(episodes, chosen)
             return
-        for place, e in zip(places, episodes, strict=True):
-            self._core.track(int(place), e.tracking.visible, e.tracking.offset, e.locked_steps, e.puck_drag)
+        for place, record in zip(places, records(episodes), strict=True):
+            self._core.track(int(place), record)
         self._core.defend_reset(np.array([e.shot.launch for e in episodes], np.float64), chosen)
 
     def step(self, actions: ArrayLike, ids: ArrayLike | None = None) -> None:
@@ -107,21 +107,11 @@ class DefendBatch:
         if self.backend != "native":
             raise BadInput("whole native episodes need the compiled core")
         m = len(episodes)
-        trackings = [e.tracking for e in episodes]
-        visible = np.array([t.visible for t in trackings], np.bool_).reshape(m, -1)
-        offset = None
-        if any(t.offset is not None for t in trackings):
-            # Adding exact zeros leaves clean episodes bit-identical.
-            offset = np.array([np.zeros((visible.shape[1], 2)) if t.offset is None else t.offset for t in trackings])
-        drag = np.array([e.puck_drag for e in episodes], np.float64)
         rows = np.zeros(m, ROW)
         self._core.rollout(
             capsule,
             np.array([e.shot.launch for e in episodes], np.float64).reshape(m, 6),
-            visible,
-            offset,
-            drag if (drag != 1).any() else None,
-            np.array([e.locked_steps for e in episodes], np.int32),
+            records(episodes),
             rows,
             results.obs,
             results.actions,

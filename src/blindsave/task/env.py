@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from blindsave.arena.simulator import Backend
 from blindsave.errors import BadInput
+from blindsave.task.conditions import CLEAN_NAME, Conditions, Mixture
 from blindsave.task.defend import DefendBatch
-from blindsave.task.episode import LOCKED_STEPS, UNDISTURBED, Disturbance, Episode
+from blindsave.task.episode import Episode
 from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS, VISIBLE
 from blindsave.task.outcomes import Outcome
 from blindsave.task.sampling import UNIFORM, Blackout, Sampler
@@ -36,8 +37,9 @@ class DefendEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
     """One goalkeeper, one shot at a time.
 
     `split` names the shots, `blackout` is a length in control steps, a range (both ends included) or a table of
-    lengths and probabilities. `reset(seed=...)` restarts the generator that draws the shot, then the length;
-    `reset(options={"shot": id or (x, y, vx, vy), "blackout": steps})` chooses them. A pickled or copied environment
+    lengths and probabilities; `condition` is what else happens (docs/conditions.md): a name such as "noise_5mm", a list
+    of names, or a table of names and shares. `reset(seed=...)` restarts the generator that draws the shot, then the
+    length; `reset(options={"shot": id or (x, y, vx, vy), "blackout": steps})` chooses them. A pickled or copied environment
     goes on where the original stood, on the same machine bit for bit; a window stays with the original.
     """
 
@@ -47,8 +49,7 @@ class DefendEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         self,
         split: str = "train",
         blackout: Blackout = UNIFORM,
-        disturbance: Disturbance = UNDISTURBED,
-        locked_steps: int = LOCKED_STEPS,
+        condition: Conditions = CLEAN_NAME,
         render_mode: str | None = None,
         backend: Backend = "auto",
     ) -> None:
@@ -56,7 +57,7 @@ class DefendEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
             raise BadInput(f"render_mode must be one of {', '.join(METADATA['render_modes'])}, got {render_mode!r}")
         self.render_mode = render_mode
         self.observation_space, self.action_space = observation_space(), action_space()
-        self._sampler = Sampler(split, blackout, disturbance, locked_steps)
+        self._sampler = Sampler(split, blackout, Mixture.of(condition))
         self._batch = DefendBatch(1, threads=1, backend=backend)
         self._episode: Episode | None = None
         self._window: Any = None

@@ -8,19 +8,17 @@ from numpy.typing import NDArray
 from blindsave.arena.reference import ReferenceArena
 from blindsave.errors import BadInput
 from blindsave.task.defend import ROW
-from blindsave.task.episode import Episode
+from blindsave.task.episode import Episode, records
 from blindsave.task.interface import MALLET, MEASURED, PUCK, VISIBLE, to_robot
 from blindsave.task.outcomes import Outcome, judge
 from blindsave.task.reward import reward
-from blindsave.task.tracking import OBSERVATIONS
+from blindsave.task.tracking import OBSERVATIONS, RECORD, field_error
 
 # What a running episode needs besides its arena and its row of results.
 EPISODE = np.dtype(
     [
-        ("visible", "?", OBSERVATIONS),
-        ("offset", "f8", (OBSERVATIONS, 2)),
-        ("has_offset", "?"),
-        ("locked_steps", "i4"),
+        ("conditions", RECORD),
+        ("measured", "f8", (OBSERVATIONS, 2)),
         ("slow_steps", "i4"),
     ]
 )
@@ -44,10 +42,9 @@ class ReferenceDefend:
         places = self._places(ids)
         launches, drags = [e.shot.launch for e in episodes], [e.puck_drag for e in episodes]
         self._arena.reset(launches, places, puck_drag=drags)
-        for i, episode in zip(places, episodes, strict=True):
-            tracking = episode.tracking
-            offset = np.zeros((OBSERVATIONS, 2)) if tracking.offset is None else tracking.offset
-            self._episodes[i] = (tracking.visible, offset, tracking.offset is not None, episode.locked_steps, 0)
+        for i, record in zip(places, records(episodes), strict=True):
+            self._episodes[i] = np.zeros((), EPISODE)
+            self._episodes["conditions"][i] = record
             self._rows[i] = np.zeros((), ROW)
             self.first_contact[i] = -1
             self._observe(i)
@@ -102,16 +99,30 @@ class ReferenceDefend:
             self._observe(i)
 
     def _observe(self, i: int) -> None:
-        """Build what the policy sees: clip, disturb, hide. Nothing else of the state leaves this function."""
+        """Build what the policy sees: disturb, hide, clip. Nothing else of the state leaves this function."""
         arena, episode, t = self._arena, self._episodes[i], int(self.steps[i])
         seen = arena.policy_obs[i, MEASURED].copy()
-        if episode["has_offset"]:
-            seen[PUCK] += episode["offset"][t]
-        visible = bool(episode["visible"][t])
+        episode["measured"][t] = seen[PUCK]
+        seen[PUCK] = _tracked(episode, t)
+        conditions = episode["conditions"]
         self.obs[i, MEASURED] = np.clip(seen, -1.0, 1.0)
-        if not visible:
-            self.obs[i, PUCK] = 0.0
-        self.obs[i, VISIBLE] = visible
-        self.visible[i], self.locked[i] = visible, t < episode["locked_steps"]
+        self.obs[i, VISIBLE] = self.visible[i] = conditions["visible"][t]
+        self.locked[i] = t < conditions["locked_steps"]
         self.truth[i, :2] = to_robot(arena.puck_pos[i, :2])
         self.truth[i, 2:] = arena.puck_vel[i, :2]
+
+
+def _tracked(episode: np.void, t: int) -> NDArray[np.float64]:
+    """What the tracker says of the puck's position."""
+    conditions = episode["conditions"]
+    if not conditions["reported"][t]:
+        return np.zeros(2)
+    if conditions["replaced"][t]:
+        return conditions["place"][t]
+    measured = episode["measured"][conditions["source"][t]]
+    position = measured.copy()
+    if conditions["has_field"]:
+        position += field_error(conditions["field"], *measured.tolist())
+    if conditions["has_offset"]:
+        position += conditions["offset"][t]
+    return position

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from blindsave.errors import BadInput
-from blindsave.task.episode import LOCKED_STEPS, UNDISTURBED, Disturbance, Episode
+from blindsave.task.conditions import CLEAN_MIXTURE, Mixture
+from blindsave.task.episode import Episode
 from blindsave.task.shots import Shot, custom, find, shots
 from blindsave.task.tracking import blackout as check_blackout
 
@@ -23,13 +24,13 @@ class Sampler:
     """Draws episodes of a split.
 
     `blackout` is a fixed number of steps, a range (both ends included) or a table of lengths and probabilities.
-    Every draw takes one shot index and one length from the generator, in this order, whatever is overridden.
+    Every draw takes one shot index and one length from the generator, in this order, whatever is overridden; where
+    `conditions` are not clean, then which one it is and a number of its own for what chance does to it.
     """
 
     split: str = "train"
     blackout: Blackout = UNIFORM
-    disturbance: Disturbance = UNDISTURBED
-    locked_steps: int = LOCKED_STEPS
+    conditions: Mixture = CLEAN_MIXTURE
 
     def __post_init__(self) -> None:
         shots(self.split)
@@ -59,7 +60,7 @@ class Sampler:
             shot = chosen_shot(options["shot"])
         if options.get("blackout") is not None:
             length = _whole(options["blackout"])
-        return self.disturbance.episode(shot, length, self.locked_steps)
+        return self.conditions.draw(rng, shot, length)
 
     def _draw_length(self, rng: np.random.Generator) -> int:
         if isinstance(self.blackout, Mapping):

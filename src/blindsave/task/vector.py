@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from blindsave.arena.simulator import Backend
 from blindsave.errors import BadInput
+from blindsave.task.conditions import CLEAN_NAME, Conditions, Mixture
 from blindsave.task.defend import DefendBatch
 from blindsave.task.env import METADATA, action_space, observation_space
-from blindsave.task.episode import LOCKED_STEPS, UNDISTURBED, Disturbance, Episode
+from blindsave.task.episode import Episode
 from blindsave.task.interface import ACTION_FLOATS
 from blindsave.task.outcomes import Outcome
 from blindsave.task.sampling import UNIFORM, Blackout, Sampler
@@ -37,8 +38,7 @@ class DefendVectorEnv(VectorEnv):
         num_envs: int = 1,
         split: str = "train",
         blackout: Blackout = UNIFORM,
-        disturbance: Disturbance = UNDISTURBED,
-        locked_steps: int = LOCKED_STEPS,
+        condition: Conditions = CLEAN_NAME,
         render_mode: str | None = None,
         threads: int | None = None,
         backend: Backend = "auto",
@@ -46,7 +46,7 @@ class DefendVectorEnv(VectorEnv):
         if render_mode not in (None, "rgb_array"):
             raise BadInput(f"many environments can only be rendered as rgb_array, not as {render_mode!r}")
         self.num_envs, self.render_mode = num_envs, render_mode
-        self._sampler = Sampler(split, blackout, disturbance, locked_steps)
+        self._sampler = Sampler(split, blackout, Mixture.of(condition))
         self._batch = DefendBatch(num_envs, threads=threads, backend=backend)
         self.single_observation_space, self.single_action_space = observation_space(), action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)

@@ -13,13 +13,14 @@ from blindsave.evidence import tables
 from blindsave.evidence.freeze import SEALED_SPLIT, sealed_seed
 from blindsave.evidence.release import save_rates, sealed_noise_shots, sealed_shots
 from blindsave.evidence.schedule import Schedule
+from blindsave.task.conditions import CLEAN_NAME
 from blindsave.verify.findings import Findings
 from blindsave.verify.places import Place
 from blindsave.verify.seal import Seal
 
 NOISE = "noise_test"
-DISTURBANCE_V1 = ("noise_mm", "correlation", "bias_mm", "extra_blackouts", "puck_drag")
-"""What openings said of a disturbance at first; later ones may say more of the same thing."""
+CLEAN_V1 = {"noise_mm": 0, "correlation": 0.0, "bias_mm": [0.0, 0.0], "extra_blackouts": [], "puck_drag": 1.0}
+"""What openings said of the only condition there was, before conditions were lists of faults."""
 UNRELATED = ("ppo", "teacher", "report", "datasets")
 
 
@@ -127,8 +128,12 @@ def _opening(opening: Mapping[str, Any] | None, found: Findings, grids: Mapping[
     for split, sha256 in ({} if opening is None else opening["grids"]).items():
         if split in grids:
             full = grids[split].describe()
-            kinds = {name: {key: d[key] for key in DISTURBANCE_V1} for name, d in full["disturbances"].items()}
-            same = sha256 in (store.digest(full), store.digest(full | {"disturbances": kinds}))
+            old = {key: value for key, value in full.items() if key != "conditions"}
+            old["disturbances"] = {CLEAN_NAME: CLEAN_V1}
+            same = sha256 in (
+                store.digest(full),
+                *([store.digest(old)] if [*full["conditions"]] == [CLEAN_NAME] else []),
+            )
             found.require(same, "results/ledger.jsonl", f"{split} was opened with other shots or lengths than these")
 
 

@@ -91,7 +91,7 @@ def _play(
     from blindsave.policies.closed_loop import run
 
     shots = {shot.id: shot for shot in grid.shots}
-    kinds = {disturbance.name: disturbance for disturbance in grid.disturbances}
+    kinds = {condition.name: condition for condition in grid.conditions}
     episodes = [kinds[row["disturbance"]].episode(shots[row["shot_id"]], row["blackout"]) for row in rows]
     got = run(player, episodes, threads=threads, progress=tell)
     return list(zip(got.labels, got.saved, got.steps, got.first_contact, got.reward, strict=True))

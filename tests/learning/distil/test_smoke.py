@@ -8,7 +8,7 @@ from blindsave.learning.distil import CollectionSchedule, Recipe, concatenate, e
 from blindsave.learning.distil.fit import fit
 from blindsave.policies.closed_loop import run
 from blindsave.policies.students import family
-from blindsave.task.episode import grid
+from blindsave.task.conditions import grid
 from blindsave.task.shots import shots
 
 BASE, SHADOW = 200, 100

@@ -3,7 +3,7 @@
 import numpy as np
 
 from blindsave.learning.dreamer.defend_stream import DefendStream, group_of
-from blindsave.task.episode import grid
+from blindsave.task.conditions import grid
 from blindsave.task.shots import shots
 
 

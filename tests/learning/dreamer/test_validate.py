@@ -7,7 +7,7 @@ from dreamer_cases import random_params
 from blindsave.errors import BadInput
 from blindsave.learning.dreamer import checkpoint, validate
 from blindsave.learning.dreamer.config import Config, Sizes
-from blindsave.task.episode import grid
+from blindsave.task.conditions import grid
 from blindsave.task.shots import shots
 
 SIZES = Sizes(19, 2, deter=16, hidden=8, categoricals=4, classes=4, blocks=2, units=16, bins=21)

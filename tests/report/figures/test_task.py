@@ -20,7 +20,7 @@ def test_the_drawn_pair_meets_when_tracking_stops_and_parts_at_the_goal():
 def test_the_drawn_flight_is_that_of_the_simulator():
     from blindsave.policies.closed_loop import run
     from blindsave.policies.scripted import INACTIVE
-    from blindsave.task.episode import grid
+    from blindsave.task.conditions import grid
 
     shot = task.alias_pair()[0]
     truth = run(INACTIVE, grid([shot], [0]), record=True).truth[0]

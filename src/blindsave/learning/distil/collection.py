@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ class Collection:
         return {
             "behaviour": self.policy.name,
             "labels": "own" if self.teacher is None else f"shadow of {self.teacher.name}",
-            "schedule": asdict(self.schedule),
+            "schedule": self.schedule.describe(),
             "shard_episodes": self.shard_episodes,
         }
 

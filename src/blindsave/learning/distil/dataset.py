@@ -125,7 +125,7 @@ class Dataset:
     @property
     def schedule(self) -> CollectionSchedule:
         """The schedule the episodes were drawn from."""
-        return CollectionSchedule(**self.configuration["schedule"])
+        return CollectionSchedule.described(self.configuration["schedule"])
 
     @property
     def shard_files(self) -> list[Path]:

@@ -28,6 +28,7 @@ from blindsave.learning.distil.schedule import (
     SHADOW_SEED,
     TRAINING_SEEDS,
     CollectionSchedule,
+    Shares,
     base_schedule,
     shadow_schedules,
 )
@@ -55,6 +56,8 @@ class Budget:
     seeds: tuple[int, ...] = TRAINING_SEEDS
     recipe: Recipe = PAPER
     shadow_seed: int = SHADOW_SEED
+    conditions: Shares = ()
+    """What happens in the episodes besides blackouts, as (name, share); nothing by default."""
 
 
 @dataclass
@@ -80,7 +83,8 @@ class Pipeline:
 
     def base_collection(self) -> Collection:
         """How the base is collected."""
-        return self._collection(self.teacher, base_schedule(self.budget.base_episodes), {}, None)
+        budget = self.budget
+        return self._collection(self.teacher, base_schedule(budget.base_episodes, budget.conditions), {}, None)
 
     def collectors(self, family: str) -> store.Artifact:
         """First-stage students."""
@@ -96,7 +100,9 @@ class Pipeline:
     def shadow_collection(self, family: str, seed: int) -> Collection:
         """How the episodes of one collector are collected and labelled."""
         budget = self.budget
-        schedules = shadow_schedules(budget.shadow_episodes, budget.seeds, budget.base_episodes, budget.shadow_seed)
+        schedules = shadow_schedules(
+            budget.shadow_episodes, budget.seeds, budget.base_episodes, budget.shadow_seed, budget.conditions
+        )
         student, sha256 = open_student(self.collectors(family), seed)
         return self._collection(student, schedules[seed], {"student": sha256}, self.teacher)
 

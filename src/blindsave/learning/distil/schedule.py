@@ -1,16 +1,19 @@
 """Which episodes are collected: every one is drawn by its own generator, so any slice can be redrawn alone.
 
-An episode's generator is seeded with (first seed + offset) and gives the shot, then the blackout length. The base
+An episode's generator is seeded with (first seed + offset) and gives the shot, then the blackout length, then, where
+there is a choice, the condition and what chance does under it. The base
 data and the shadow data of all families use the same two schedules, hence the same shots and lengths.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from blindsave.errors import BadInput
-from blindsave.task.episode import UNDISTURBED, Episode
+from blindsave.task.conditions import CLEAN_MIXTURE, Mixture
+from blindsave.task.episode import Episode
 from blindsave.task.shots import Shot, shots
 
 BASE_SEED = 12303
@@ -21,6 +24,7 @@ EPISODES = 20_000
 """Episodes of the base data, and of each family's shadow data."""
 LONGEST_BLACKOUT = 20
 SPLIT = "train"
+Shares = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)
@@ -33,10 +37,28 @@ class CollectionSchedule:
     first_index: int = 0
     """Number of the first episode in the training data; its last digit decides train, validation or test."""
     split: str = SPLIT
+    conditions: Shares = ()
+    """What else happens in the episodes, as (name, share); nothing by default."""
 
     def __post_init__(self) -> None:
         if self.episodes < 1 or self.first_offset < 0 or self.first_index < 0:
             raise BadInput("a schedule needs at least one episode and no negative offset or index")
+
+    def describe(self) -> dict[str, Any]:
+        """Everything that decides the episodes, for manifests; clean ones say nothing of conditions."""
+        said = {name: value for name, value in asdict(self).items() if name != "conditions"}
+        return said | ({"conditions": self.mixture.describe()} if self.conditions else {})
+
+    @classmethod
+    def described(cls, found: Mapping[str, Any]) -> "CollectionSchedule":
+        """What `describe` wrote."""
+        shares = tuple((name, one["share"]) for name, one in found.get("conditions", {}).items())
+        return cls(**{name: value for name, value in found.items() if name != "conditions"}, conditions=shares)
+
+    @property
+    def mixture(self) -> Mixture:
+        """What else happens."""
+        return Mixture.of(dict(self.conditions)) if self.conditions else CLEAN_MIXTURE
 
     @property
     def seeds(self) -> np.ndarray:
@@ -56,6 +78,7 @@ class CollectionSchedule:
             self.first_offset + start,
             self.first_index + start,
             self.split,
+            self.conditions,
         )
 
 
@@ -69,26 +92,30 @@ class Draws:
 
 def draw(schedule: CollectionSchedule) -> Draws:
     """Draw shots and blackout lengths of a schedule."""
-    count = len(shots(schedule.split))
     shot, blackout = np.empty(schedule.episodes, np.int16), np.empty(schedule.episodes, np.int16)
-    for i, seed in enumerate(schedule.seeds):
-        rng = np.random.default_rng(int(seed))
-        shot[i] = rng.integers(0, count)
-        blackout[i] = rng.integers(0, LONGEST_BLACKOUT + 1)
+    for i, (_, chosen, length) in enumerate(_drawn(schedule)):
+        shot[i], blackout[i] = chosen, length
     return Draws(shot, blackout)
+
+
+def _drawn(schedule: CollectionSchedule) -> Iterator[tuple[np.random.Generator, int, int]]:
+    """Every episode's generator, after it has given the shot and the blackout length."""
+    count = len(shots(schedule.split))
+    for seed in schedule.seeds:
+        rng = np.random.default_rng(int(seed))
+        yield rng, int(rng.integers(0, count)), int(rng.integers(0, LONGEST_BLACKOUT + 1))
 
 
 def episodes(schedule: CollectionSchedule) -> list[Episode]:
     """The episodes of a schedule, ready to be played."""
     known: Sequence[Shot] = shots(schedule.split)
-    drawn = draw(schedule)
-    pairs = zip(drawn.shot.tolist(), drawn.blackout.tolist(), strict=True)
-    return [UNDISTURBED.episode(known[shot], length) for shot, length in pairs]
+    mixture = schedule.mixture
+    return [mixture.draw(rng, known[shot], length) for rng, shot, length in _drawn(schedule)]
 
 
-def base_schedule(total: int = EPISODES) -> CollectionSchedule:
+def base_schedule(total: int = EPISODES, conditions: Shares = ()) -> CollectionSchedule:
     """The common teacher episodes."""
-    return CollectionSchedule(total)
+    return CollectionSchedule(total, conditions=conditions)
 
 
 def shadow_schedules(
@@ -96,11 +123,13 @@ def shadow_schedules(
     seeds: Sequence[int] = TRAINING_SEEDS,
     first_index: int = EPISODES,
     first_seed: int = SHADOW_SEED,
+    conditions: Shares = (),
 ) -> dict[int, CollectionSchedule]:
     """The equal share of each collector, by its training seed; the same for every family."""
     if total < len(seeds) or total % len(seeds):
         raise BadInput(f"{total} shadow episodes cannot be shared equally by {len(seeds)} collectors")
     share = total // len(seeds)
     return {
-        seed: CollectionSchedule(share, first_seed, i * share, first_index + i * share) for i, seed in enumerate(seeds)
+        seed: CollectionSchedule(share, first_seed, i * share, first_index + i * share, conditions=conditions)
+        for i, seed in enumerate(seeds)
     }

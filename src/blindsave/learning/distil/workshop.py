@@ -48,7 +48,8 @@ class Workshop:
         budget = found["budget"]
         seeds, recipe = tuple(budget["seeds"]), Recipe(**budget["recipe"])
         teacher = None if found["teacher"] is None else Path(found["teacher"])
-        whole = Budget(**{**budget, "seeds": seeds, "recipe": recipe})
+        conditions = tuple((name, share) for name, share in budget["conditions"])
+        whole = Budget(**{**budget, "seeds": seeds, "recipe": recipe, "conditions": conditions})
         return cls(Path(found["work"]), teacher, whole, found["threads"], found["deadline"])
 
     def forget(self) -> None:

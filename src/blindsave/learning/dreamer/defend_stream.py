@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from blindsave.errors import BadInput
 from blindsave.learning.dreamer.stream import Finished, Seen
+from blindsave.task.conditions import CLEAN_NAME, Conditions, Mixture
 from blindsave.task.defend import DefendBatch
-from blindsave.task.episode import LOCKED_STEPS, Episode
+from blindsave.task.episode import Episode
 from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
 from blindsave.task.outcomes import Outcome
 from blindsave.task.shots import shots
-from blindsave.task.tracking import blackout
 
 SAMPLING_SEED = 5303
 LONGEST_BLACKOUT = 20
@@ -34,7 +34,8 @@ class DefendStream:
 
     One generator serves all environments of a teacher: at every reset it draws the shot, then the blackout length.
     Environments that reset in the same step draw in the order of their index, so with n = 1 the draws are the
-    original's. A population's teachers own n / population consecutive places each and have equal generators.
+    original's. Under `conditions` that are not clean it then draws which one it is, and what chance does. A population's
+    teachers own n / population consecutive places each and have equal generators.
 
     An episode that runs out of time is `last` but not `terminal`, unless `timeouts` is `terminate`.
     """
@@ -51,6 +52,7 @@ class DefendStream:
         timeouts: Literal["truncate", "terminate"] = "truncate",
         population: int = 1,
         threads: int | None = None,
+        conditions: Conditions = CLEAN_NAME,
     ) -> None:
         if n % population:
             raise BadInput(f"{n} environments cannot be shared equally by {population} teachers")
@@ -59,7 +61,7 @@ class DefendStream:
         self._batch = DefendBatch(n, threads=threads)
         self._shots = shots(split)
         self._draw = [np.random.default_rng(seed) for _ in range(population)]
-        self._tracking = [blackout(length) for length in range(LONGEST_BLACKOUT + 1)]
+        self._conditions = Mixture.of(conditions)
         self._length = np.zeros(n, np.int64)
         self._ended = np.ones(n, bool)
 
@@ -121,4 +123,4 @@ class DefendStream:
         shot = self._shots[int(draw.integers(0, len(self._shots)))]
         length = int(draw.integers(0, LONGEST_BLACKOUT + 1))
         self._length[place] = length
-        return Episode(shot, self._tracking[length], LOCKED_STEPS)
+        return self._conditions.draw(draw, shot, length)

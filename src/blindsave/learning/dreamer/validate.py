@@ -19,7 +19,8 @@ from blindsave.learning.dreamer.checkpoint import Folder
 from blindsave.learning.dreamer.config import Config, Speed, Training
 from blindsave.learning.dreamer.nets import Params
 from blindsave.policies.closed_loop import ClosedLoop
-from blindsave.task.episode import Episode, grid
+from blindsave.task.conditions import grid
+from blindsave.task.episode import Episode
 from blindsave.task.outcomes import Outcome
 from blindsave.task.results import EpisodeResults
 from blindsave.task.shots import shots

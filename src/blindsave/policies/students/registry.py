@@ -6,6 +6,7 @@ Beside the registered ones there are those of other sizes, made from their names
 from importlib.metadata import entry_points
 
 from blindsave.errors import BadInput
+from blindsave.plugins import load_plugins
 from blindsave.policies.students.core import MemoryCore
 from blindsave.policies.students.family import Family
 from blindsave.policies.students.feed_forward import FeedForward
@@ -45,6 +46,7 @@ def register(name: str, core: MemoryCore) -> Family:
 
 def families() -> dict[str, Family]:
     """Every registered family by name, in the order of registration."""
+    load_plugins()
     for point in entry_points(group=ENTRY_POINTS):
         if point.name not in _families:
             register(point.name, point.load())

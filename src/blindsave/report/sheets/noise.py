@@ -1,7 +1,7 @@
 """Tables of the noise extension."""
 
 from blindsave.report.analysis import Analysis, NoiseResult, percent
-from blindsave.report.names import condition, milliseconds, ordered, pair, sigma_mm, title
+from blindsave.report.names import condition, milliseconds, ordered, pair, sigma_mm, title, under
 from blindsave.report.published import noise
 from blindsave.report.registry import tables
 from blindsave.report.sheet import Cell, Column, Sheet
@@ -10,10 +10,13 @@ GROUPS = ("all", "alias", "support")
 
 
 @tables("noise", needs="noise")
-def noise_rates(_analysis: Analysis, found: NoiseResult) -> Sheet:
-    """The paper's noise table."""
+def noise_rates(_analysis: Analysis, found: NoiseResult) -> Sheet | None:
+    """The paper's noise table, where noise was played."""
     held, rates = found.saves, found.rates
-    cells = [(n, d) for n in held.blackouts for d in sorted(held.disturbances, key=sigma_mm)]
+    levels = sorted((d for d in held.disturbances if sigma_mm(d) < float("inf")), key=sigma_mm)
+    if len(levels) < 2 and len(held.disturbances) > 1:
+        return None
+    cells = [(n, d) for n in held.blackouts for d in levels]
     columns = (
         Column("policy", "Policy / σ (mm)"),
         *(Column(f"save_{n}_{d}", f"{sigma_mm(d):g}", _blackout_title(n)) for n, d in cells),
@@ -29,6 +32,27 @@ def noise_rates(_analysis: Analysis, found: NoiseResult) -> Sheet:
         f"noise on every visible puck position, per axis. Pointwise 95 % intervals, {rates.how}."
     )
     return Sheet("noise", "Sensitivity to puck-position noise", caption, columns, tuple(rows))
+
+
+@tables("noise", needs="noise")
+def fault_rates(_analysis: Analysis, found: NoiseResult) -> Sheet | None:
+    """Every other condition, where others were played."""
+    held, rates = found.saves, found.rates
+    others = [d for d in held.disturbances if sigma_mm(d) == float("inf")]
+    if not others:
+        return None
+    policies = ordered(held.saved)
+    columns = (Column("condition", "Condition"), *(Column(policy, title(policy)) for policy in policies))
+    rows = [
+        (condition(n, d), *(percent(rates.rate("all", policy, n, d)) for policy in policies))
+        for n in held.blackouts
+        for d in (*(d for d in held.disturbances if d == "clean"), *others)
+    ]
+    caption = (
+        f"Save rates (%) on {len(held.shot_ids)} fresh shots; every policy meets the same errors. Pointwise 95 % "
+        f"intervals, {rates.how}. Conditions: {', '.join(map(under, others))}."
+    )
+    return Sheet("conditions", "When the tracker is wrong", caption, columns, tuple(rows))
 
 
 @tables("noise", needs="noise", folded=True)

@@ -100,7 +100,7 @@ static int set_drag(mjBatch *batch, const mjModel *base, int sim, double factor)
 }
 
 int bs_batch_drag(bs_batch *b, int id, double factor) {
-  b->episode[id].drag = factor;
+  b->episode[id].conditions.drag = factor;
   /* As long as every drag is the model's own, all simulations share one model. */
   if (factor == 1 && !mjb_expanded(b->batch, "dof_damping", NULL, NULL)) return 0;
   return set_drag(b->batch, b->model, id, factor);
@@ -124,11 +124,7 @@ static void rollout_one(const mjModel *m, mjData *d, int sim, void *arg) {
   bs_defend_row *row = &r->result[e];
   float carry[MAX_CARRY], applied[2], requested[2] = {0, 0};
 
-  memcpy(episode.tracking.visible, r->visible + e * BS_OBSERVATIONS, BS_OBSERVATIONS);
-  episode.tracking.has_offset = r->offset != NULL;
-  if (r->offset)
-    memcpy(episode.tracking.offset, r->offset + e * BS_OBSERVATIONS * 2, sizeof episode.tracking.offset);
-  episode.tracking.locked_steps = r->locked[e];
+  episode.conditions = r->conditions[e];
   memset(carry, 0, r->policy->carry_floats * sizeof *carry);
   bs_arena_reset(arena, m, d, &control, &state, r->launch + 6 * e);
   bs_defend_reset(arena, &episode, &state, row);
@@ -157,13 +153,14 @@ int bs_batch_rollout(bs_batch *b, const bs_rollout *r, int m) {
     if (!b->rollout_batch) return -1;
   }
   rollout_call c = {b, r, 0};
-  const int expanded = r->drag || mjb_expanded(b->rollout_batch, "dof_damping", NULL, NULL);
+  int expanded = mjb_expanded(b->rollout_batch, "dof_damping", NULL, NULL) != NULL;
+  for (int e = 0; e < m; e++) expanded |= r->conditions[e].drag != 1;
   for (c.base = 0; c.base < m; c.base += ROLLOUT_CHUNK) {
     const int count = m - c.base < ROLLOUT_CHUNK ? m - c.base : ROLLOUT_CHUNK;
     int ids[ROLLOUT_CHUNK];
     for (int i = 0; i < count; i++) {
       ids[i] = i;
-      if (expanded && set_drag(b->rollout_batch, b->model, i, r->drag ? r->drag[c.base + i] : 1)) return -1;
+      if (expanded && set_drag(b->rollout_batch, b->model, i, r->conditions[c.base + i].drag)) return -1;
     }
     if (!mjb_apply(b->rollout_batch, ids, count, rollout_one, &c, 0)) continue;
     const int *status = mjb_status(b->rollout_batch);

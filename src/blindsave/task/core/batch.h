@@ -26,10 +26,7 @@ typedef struct {
 typedef struct {
   const bs_policy *policy;
   const double *launch;      /* m x 6 */
-  const uint8_t *visible;    /* m x 126 */
-  const double *offset;      /* m x 126 x 2 or NULL */
-  const double *drag;        /* m or NULL */
-  const int32_t *locked;     /* m */
+  const bs_conditions *conditions; /* m */
   bs_defend_row *result;     /* m: the last row of each episode */
   float *obs, *action;       /* m x 126 x 19, m x 125 x 2, or NULL */
   double *truth;             /* m x 126 x 4 or NULL */

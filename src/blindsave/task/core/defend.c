@@ -10,19 +10,37 @@ static int saved(int outcome) {
   return outcome == BS_RETURNED || outcome == BS_ARRESTED || outcome == BS_SAFE_DEFLECTION;
 }
 
-/* Build the public observation: clip, hide, disturb. Nothing else of the state leaves this function. */
-static void observe(const bs_arena *arena, const bs_tracking *tracking, const bs_row *state, bs_defend_row *row) {
-  const int t = row->steps;
-  row->visible = tracking->visible[t];
-  row->locked = t < tracking->locked_steps;
-  for (int k = 0; k < 18; k++) {
-    double value = state->policy_obs[k];
-    if (k >= 16) {
-      if (!row->visible) value = 0;
-      else if (tracking->has_offset) value += tracking->offset[t][k - 16];
+/* One coordinate of the error field at a place: a cubic polynomial, term by term as in task/tracking.py. */
+static double field_at(const double c[BS_FIELD], double x, double y) {
+  const double xx = x * x, xy = x * y, yy = y * y;
+  return c[0] + c[1] * x + c[2] * y + c[3] * xx + c[4] * xy + c[5] * yy + c[6] * (xx * x) + c[7] * (xx * y) +
+         c[8] * (x * yy) + c[9] * (yy * y);
+}
+
+/* What the tracker says of the puck's position. */
+static void track(const bs_episode *episode, int t, double position[2]) {
+  const bs_conditions *c = &episode->conditions;
+  const double *measured = episode->measured[c->source[t]];
+  for (int k = 0; k < 2; k++) {
+    position[k] = c->replaced[t] ? c->place[t][k] : measured[k];
+    if (!c->reported[t]) position[k] = 0;
+    else if (!c->replaced[t]) {
+      if (c->has_field) position[k] += field_at(c->field[k], measured[0], measured[1]);
+      if (c->has_offset) position[k] += c->offset[t][k];
     }
-    row->obs[k] = (float)fmin(fmax(value, -1.0), 1.0);
   }
+}
+
+/* Build the public observation: disturb, hide, clip. Nothing else of the state leaves this function. */
+static void observe(const bs_arena *arena, bs_episode *episode, const bs_row *state, bs_defend_row *row) {
+  const int t = row->steps;
+  double values[18];
+  memcpy(values, state->policy_obs, sizeof values);
+  memcpy(episode->measured[t], values + 16, sizeof episode->measured[t]);
+  track(episode, t, values + 16);
+  row->visible = episode->conditions.visible[t];
+  row->locked = t < episode->conditions.locked_steps;
+  for (int k = 0; k < 18; k++) row->obs[k] = (float)fmin(fmax(values[k], -1.0), 1.0);
   row->obs[18] = row->visible ? 1.0f : 0.0f;
   for (int k = 0; k < 2; k++) {
     row->truth[k] = state->puck_pos[k] - arena->law.base[k];
@@ -34,7 +52,7 @@ void bs_defend_reset(const bs_arena *arena, bs_episode *episode, const bs_row *s
   memset(row, 0, sizeof *row);
   row->first_contact = -1;
   episode->slow_steps = 0;
-  observe(arena, &episode->tracking, state, row);
+  observe(arena, episode, state, row);
 }
 
 void bs_defend_applied(const bs_defend_row *row, const float requested[2], float applied[2]) {
@@ -74,5 +92,5 @@ void bs_defend_judge(const bs_arena *arena, bs_episode *episode, const bs_row *s
   if (saved(row->outcome)) row->reward += 1;
   if (row->outcome == BS_GOAL_CONCEDED) row->reward -= 1;
   row->score += row->reward;
-  if (row->outcome != BS_NON_FINITE_STATE) observe(arena, &episode->tracking, state, row);
+  if (row->outcome != BS_NON_FINITE_STATE) observe(arena, episode, state, row);
 }

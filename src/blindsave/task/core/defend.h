@@ -4,7 +4,7 @@
 
 #include "arena/core/arena.h"
 
-enum { BS_MAX_STEPS = 125, BS_OBSERVATIONS = BS_MAX_STEPS + 1, BS_OBS = 19 };
+enum { BS_MAX_STEPS = 125, BS_OBSERVATIONS = BS_MAX_STEPS + 1, BS_OBS = 19, BS_FIELD = 10 };
 
 /* The codes of task/outcomes.py. */
 enum {
@@ -22,16 +22,24 @@ enum {
   BS_NON_FINITE_STATE
 };
 
-/* What is shown of the puck, decided before the episode starts. */
+/* What happens in an episode besides the policy, decided before it starts; mirrored by RECORD in task/tracking.py.
+   Positions are normalised to the puck's box. */
 typedef struct {
-  uint8_t visible[BS_OBSERVATIONS];
-  double offset[BS_OBSERVATIONS][2]; /* added to the normalised puck position where it is visible */
-  int32_t has_offset, locked_steps;
-} bs_tracking;
+  double drag;                       /* factor on the puck's drag */
+  double offset[BS_OBSERVATIONS][2]; /* added to the measured position */
+  double place[BS_OBSERVATIONS][2];  /* reported instead of the measured position, where `replaced` */
+  double field[2][BS_FIELD];         /* an error that depends on the place: cubic polynomials in x and y */
+  int32_t locked_steps;
+  int16_t source[BS_OBSERVATIONS]; /* the observation whose position is reported; its own, unless the tracker is late */
+  uint8_t visible[BS_OBSERVATIONS]; /* the flag */
+  uint8_t reported[BS_OBSERVATIONS]; /* whether a position comes with it */
+  uint8_t replaced[BS_OBSERVATIONS];
+  uint8_t has_offset, has_field;
+} bs_conditions;
 
 typedef struct {
-  bs_tracking tracking;
-  double drag; /* factor on the puck's drag */
+  bs_conditions conditions;
+  double measured[BS_OBSERVATIONS][2]; /* where the puck was at every observation so far */
   int32_t slow_steps; /* consecutive control steps of a touched, nearly still puck */
 } bs_episode;
 

@@ -86,7 +86,7 @@ static PyObject *core_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
     PyErr_SetString(PyExc_MemoryError, error);
     goto fail;
   }
-  for (int i = 0; i < n; i++) b->episode[i].drag = 1;
+  for (int i = 0; i < n; i++) b->episode[i].conditions.drag = 1;
   return (PyObject *)self;
 fail:
   Py_DECREF(self);
@@ -176,66 +176,65 @@ VERB(core_physics, PHYSICS)
 VERB(core_defend_reset, DEFEND_RESET)
 VERB(core_defend_step, DEFEND_STEP)
 
-/* track(id, visible, offset | None, locked_steps, drag): what environment id is shown from its next reset on. */
+/* track(id, conditions): what happens in environment id from its next reset on. */
 static PyObject *core_track(PyObject *object, PyObject *args) {
   Core *self = (Core *)object;
-  PyObject *visible, *offset, *result = NULL;
-  int id, locked;
-  double drag;
-  Arg held[2] = {{.held = 0}, {.held = 0}};
-  if (!PyArg_ParseTuple(args, "iOOid", &id, &visible, &offset, &locked, &drag)) return NULL;
+  PyObject *conditions;
+  int id;
+  Arg held;
+  if (!PyArg_ParseTuple(args, "iO", &id, &conditions)) return NULL;
   if (id < 0 || id >= self->b.n) return PyErr_Format(PyExc_IndexError, "environment %d does not exist", id);
-  bs_tracking *tracking = &self->b.episode[id].tracking;
-  if (take(visible, &held[0], BS_OBSERVATIONS, 0, "visible") || !held[0].held) goto done;
-  if (take(offset, &held[1], sizeof tracking->offset, 0, "offset")) goto done;
-  memcpy(tracking->visible, held[0].view.buf, BS_OBSERVATIONS);
-  tracking->has_offset = held[1].held;
-  if (held[1].held) memcpy(tracking->offset, held[1].view.buf, sizeof tracking->offset);
-  tracking->locked_steps = locked;
-  result = bs_batch_drag(&self->b, id, drag) ? PyErr_NoMemory() : Py_NewRef(Py_None);
-done:
-  drop(held, 2);
-  return result;
+  bs_conditions *target = &self->b.episode[id].conditions;
+  if (take(conditions, &held, sizeof *target, 0, "conditions")) return drop(&held, 1), NULL;
+  if (!held.held || held.view.len != sizeof *target) {
+    drop(&held, 1);
+    return PyErr_Format(PyExc_ValueError, "conditions do not have the layout this core was compiled for");
+  }
+  memcpy(target, held.view.buf, sizeof *target);
+  drop(&held, 1);
+  return bs_batch_drag(&self->b, id, target->drag) ? PyErr_NoMemory() : Py_NewRef(Py_None);
 }
 
-/* rollout(capsule, launch, visible, offset, drag, locked, result, obs, action, truth): see bs_rollout. */
+/* rollout(capsule, launch, conditions, result, obs, action, truth): see bs_rollout. */
+enum { LAUNCH, CONDITIONS, RESULT, OBS, ACTION, TRUTH, ROLLOUT_ARGS };
+
 static PyObject *core_rollout(PyObject *object, PyObject *args) {
   Core *self = (Core *)object;
-  PyObject *capsule, *in[9], *result = NULL;
-  Arg held[9];
+  PyObject *capsule, *in[ROLLOUT_ARGS], *result = NULL;
+  Arg held[ROLLOUT_ARGS];
   memset(held, 0, sizeof held);
-  if (!PyArg_ParseTuple(args, "OOOOOOOOOO", &capsule, &in[0], &in[1], &in[2], &in[3], &in[4], &in[5], &in[6], &in[7],
-                        &in[8]))
-    return NULL;
+  if (!PyArg_ParseTuple(args, "OOOOOOO", &capsule, &in[0], &in[1], &in[2], &in[3], &in[4], &in[5])) return NULL;
   const bs_policy *policy = PyCapsule_GetPointer(capsule, BS_POLICY_CAPSULE);
   if (!policy) return NULL;
-  if (take(in[0], &held[0], 0, 0, "launch") || !held[0].held) goto done;
-  const Py_ssize_t m = held[0].view.len / (Py_ssize_t)(6 * sizeof(double));
-  static const char *names[] = {"launch", "visible", "offset", "drag", "locked", "result", "obs", "action", "truth"};
+  if (take(in[LAUNCH], &held[LAUNCH], 0, 0, "launch") || !held[LAUNCH].held) goto done;
+  const Py_ssize_t m = held[LAUNCH].view.len / (Py_ssize_t)(6 * sizeof(double));
+  static const char *names[] = {"launch", "conditions", "result", "obs", "action", "truth"};
   const Py_ssize_t each[] = {6 * sizeof(double),
-                             BS_OBSERVATIONS,
-                             BS_OBSERVATIONS * 2 * sizeof(double),
-                             sizeof(double),
-                             sizeof(int32_t),
+                             sizeof(bs_conditions),
                              sizeof(bs_defend_row),
                              BS_OBSERVATIONS * BS_OBS * sizeof(float),
                              BS_MAX_STEPS * 2 * sizeof(float),
                              BS_OBSERVATIONS * 4 * sizeof(double)};
-  for (int i = 1; i < 9; i++)
-    if (take(in[i], &held[i], each[i] * m, i >= 5, names[i])) goto done;
-  if (!held[1].held || !held[4].held || !held[5].held) {
-    PyErr_SetString(PyExc_TypeError, "visible, locked and result are required");
+  for (int i = CONDITIONS; i < ROLLOUT_ARGS; i++)
+    if (take(in[i], &held[i], each[i] * m, i >= RESULT, names[i])) goto done;
+  if (!held[RESULT].held || held[CONDITIONS].view.len != each[CONDITIONS] * m) {
+    PyErr_SetString(PyExc_ValueError, "conditions or results do not have the layout this core was compiled for");
     goto done;
   }
-  const bs_rollout rollout = {policy,          held[0].view.buf, held[1].view.buf, held[2].view.buf, held[3].view.buf,
-                              held[4].view.buf, held[5].view.buf, held[6].view.buf, held[7].view.buf, held[8].view.buf};
+  const bs_rollout rollout = {policy,
+                              held[LAUNCH].view.buf,
+                              held[CONDITIONS].view.buf,
+                              held[RESULT].view.buf,
+                              held[OBS].view.buf,
+                              held[ACTION].view.buf,
+                              held[TRUTH].view.buf};
   int failed;
   Py_BEGIN_ALLOW_THREADS;
   failed = bs_batch_rollout(&self->b, &rollout, (int)m);
   Py_END_ALLOW_THREADS;
   result = failed ? PyErr_NoMemory() : Py_NewRef(Py_None);
 done:
-  drop(held, 9);
+  drop(held, ROLLOUT_ARGS);
   return result;
 }
 
@@ -290,7 +289,7 @@ static PyObject *core_restore(PyObject *object, PyObject *args) {
   const char *at = held.view.buf;
   for (int i = 0; i < PARTS; at += parts[i++].size) memcpy(parts[i].data, at, parts[i].size);
   drop(&held, 1);
-  return bs_batch_drag(b, id, b->episode[id].drag) ? PyErr_NoMemory() : Py_NewRef(Py_None);
+  return bs_batch_drag(b, id, b->episode[id].conditions.drag) ? PyErr_NoMemory() : Py_NewRef(Py_None);
 }
 
 /* The simulator's message for an environment whose last call failed. */
@@ -309,7 +308,7 @@ static PyMethodDef core_methods[] = {
     FAST("physics", core_physics, "physics(torques, ids): 20 physics steps under given torques."),
     FAST("defend_reset", core_defend_reset, "defend_reset(launches, ids): start episodes of the task."),
     FAST("defend_step", core_defend_step, "defend_step(actions, ids): one control step of the task."),
-    {"track", core_track, METH_VARARGS, "track(id, visible, offset, locked_steps, drag)"},
+    {"track", core_track, METH_VARARGS, "track(id, conditions): what happens from the next reset on."},
     {"rollout", core_rollout, METH_VARARGS, "Run whole episodes of a native policy."},
     {"snapshot", core_snapshot, METH_VARARGS, "snapshot(id) -> bytes"},
     {"restore", core_restore, METH_VARARGS, "restore(id, bytes)"},
