@@ -22,15 +22,27 @@ FOREIGN_WORKER, LOCAL_WORKER = "https://unpkg.com/iframe-worker/shim", "worker.j
 
 SECTIONS: dict[str, list[str]] = {
     "Start": ["index", "tutorial", "results", "findings", "compare"],
-    "How to": ["memory-cores", "bring-your-own", "study-files", "scale", "deploy", "play", "pictures"],
+    "How to": ["memory-cores", "bring-your-own", "study-files", "scale", "deploy", "drive", "play", "pictures"],
     "Understand": [
-        *("task", "arena", "study", "teacher", "distillation", "memory-tests", "probe", "statistics", "seal"),
-        *("arithmetic", "latency"),
+        *(
+            "task",
+            "conditions",
+            "arena",
+            "study",
+            "teacher",
+            "distillation",
+            "memory-tests",
+            "probe",
+            "statistics",
+            "seal",
+        ),
+        *("rivals", "arithmetic", "latency"),
     ],
     "Study": [],
     "Reference": ["commands", "tables", "report", "model-cards", "data-card"],
     "Project": ["contributing", "changelog"],
 }
+FROM_ROOT = {"index": "README.md", "contributing": "CONTRIBUTING.md", "changelog": "CHANGELOG.md"}
 REFERENCE = {
     "task": "the task as an environment, shots, blackouts, outcomes",
     "policies": "policies: loading, running, students and their memory cores",
@@ -56,9 +68,10 @@ PAGES_OF_RESULTS = {
 
 def on_config(config: Any) -> Any:
     """Lay out the navigation: every page of docs/ has a place."""
-    sections = {section: [f"{name}.md" for name in names] for section, names in SECTIONS.items()}
-    placed = {page for pages in sections.values() for page in pages}
-    others = sorted(path.name for path in Path(config.docs_dir).glob("*.md") if path.name not in placed)
+    written = {path.stem for path in Path(config.docs_dir).glob("*.md")}
+    present = written | FROM_ROOT.keys()
+    sections = {section: [f"{name}.md" for name in names if name in present] for section, names in SECTIONS.items()}
+    others = sorted(f"{name}.md" for name in written.difference(*SECTIONS.values()))
     made = {
         "Study": [*({title: _slug(title)} for title in PAGES_OF_RESULTS), "study/leaderboard.md"],
         "Reference": [{"every command": "reference/commands.md"}, *({name: _module_page(name)} for name in REFERENCE)],
@@ -72,9 +85,7 @@ def on_config(config: Any) -> Any:
 def on_files(files: Files, config: Any) -> Files:
     """Add pages and pictures that lie elsewhere or nowhere."""
     texts = {
-        "index.md": _from_root("README.md"),
-        "contributing.md": _from_root("CONTRIBUTING.md"),
-        "changelog.md": _from_root("CHANGELOG.md"),
+        **{f"{name}.md": _from_root(file) for name, file in FROM_ROOT.items()},
         "reference/commands.md": _commands(),
         "study/leaderboard.md": (ROOT / "submissions" / "leaderboard.md").read_text("utf-8"),
         **{_module_page(name): _module(name, said) for name, said in REFERENCE.items()},
