@@ -12,7 +12,7 @@ from blindsave.errors import BadInput
 
 def test_the_overview_groups_every_command_and_fits_80_columns():
     text = cli.overview()
-    assert list(cli.GROUPS) == ["try", "study", "evaluate", "train", "deploy", "measure"]
+    assert list(cli.GROUPS) == ["try", "study", "evaluate", "compare", "train", "deploy", "measure"]
     assert max(map(len, text.splitlines())) <= 80
     assert all(re.search(rf"^  {name} +\S", text, re.MULTILINE) for name in cli.COMMANDS)
     assert len(cli.COMMANDS) == sum(map(len, cli.GROUPS.values()))
