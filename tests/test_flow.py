@@ -38,7 +38,10 @@ ORDER = (
     "cli",
     "__main__",
 )
-DESCRIBING = ("draw", "verify", "testing", "diagnostics", "bench", "deploy", "drive", "report", "submissions", "play", "cli")
+DESCRIBING = (
+    *("draw", "verify", "testing", "diagnostics", "bench", "deploy", "drive"),
+    *("report", "submissions", "play", "cli"),
+)
 
 
 def top(path: Path) -> str:

@@ -115,8 +115,8 @@ class RobotCommand:
     """Only the first so many of them."""
     blackout: int = 20
     """Control steps (20 ms each) for which the tracker loses the puck."""
-    noise_mm: float = 0.0
-    """Standard deviation of the tracked position."""
+    condition: str = "clean"
+    """What else the tracker does wrong, such as noise_5mm or frozen (`blindsave conditions` lists them)."""
     rate_hz: float = RATE_HZ
     """Control steps per second; 50 is real time."""
     in_step: bool = False
@@ -182,10 +182,10 @@ class RobotCommand:
         }
 
     def _episodes(self) -> list[Any]:
-        from blindsave.task.episode import Disturbance, grid
+        from blindsave.task.conditions import condition, grid
         from blindsave.task.shots import shots
 
-        return grid(shots(self.split)[: self.shots], (self.blackout,), Disturbance(noise_mm=self.noise_mm))
+        return grid(shots(self.split)[: self.shots], (self.blackout,), condition(self.condition))
 
     def show(self, result: dict[str, Any]) -> None:
         """Print saves, and how the answers came."""

@@ -20,7 +20,7 @@ from blindsave.drive.robot import Robot
 from blindsave.errors import BadInput
 from blindsave.policies.arithmetic import Array
 from blindsave.policies.closed_loop import run
-from blindsave.task.episode import Disturbance, grid
+from blindsave.task.conditions import condition, grid
 from blindsave.task.shots import shots
 
 SESSION = 1
@@ -51,7 +51,7 @@ def million(program: Path, policy: Any, seen: Array, ticks: int, log: Path | Non
 
 def shots_in_step(program: Path, policy: Any, split: str, blackout: int, noise_mm: float) -> dict[str, Any]:
     """Every shot of a split through the loop, against the same policy evaluated without one."""
-    episodes = grid(shots(split), (blackout,), Disturbance(noise_mm=noise_mm))
+    episodes = grid(shots(split), (blackout,), condition(f"noise_{noise_mm:g}mm"))
     with DriveProcess(program, DriveOptions.in_step()) as loop, Robot(loop.address) as robot:
         played = robot.play(episodes)
     expected = run(policy, episodes)
