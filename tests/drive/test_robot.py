@@ -11,9 +11,9 @@ from blindsave.task.conditions import condition, grid
 from blindsave.task.shots import shots
 
 
-@pytest.mark.parametrize("name", ["clean", "noise_5mm", "frozen+latency_1"])
-def test_in_step_every_shot_ends_as_in_an_evaluation(program, policy, name):
-    episodes = grid(shots("validation")[:12], (0, 20), condition(name))
+@pytest.mark.parametrize("under", ["clean", "noise_5mm", "latency_2+outliers_3percent"])
+def test_in_step_every_shot_ends_as_in_an_evaluation(program, policy, under):
+    episodes = grid(shots("validation")[:12], (0, 20), condition(under))
     with DriveProcess(program, DriveOptions.in_step()) as loop, Robot(loop.address) as robot:
         played = robot.play(episodes)
     expected = run(policy, episodes, threads=1)
