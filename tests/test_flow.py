@@ -13,6 +13,7 @@ ORDER = (
     "registration",
     "plugins",
     "store",
+    "toml_values",
     "tensors",
     "progress",
     "engine",
@@ -27,6 +28,7 @@ ORDER = (
     "diagnostics",
     "bench",
     "deploy",
+    "drive",
     "report",
     "submissions",
     "play",
@@ -36,7 +38,19 @@ ORDER = (
     "cli",
     "__main__",
 )
-DESCRIBING = ("draw", "verify", "testing", "diagnostics", "bench", "deploy", "report", "submissions", "play", "cli")
+DESCRIBING = (
+    "draw",
+    "verify",
+    "testing",
+    "diagnostics",
+    "bench",
+    "deploy",
+    "drive",
+    "report",
+    "submissions",
+    "play",
+    "cli",
+)
 
 
 def top(path: Path) -> str:

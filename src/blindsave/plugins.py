@@ -19,6 +19,9 @@ from blindsave.errors import BadInput
 VARIABLE = "BLINDSAVE_PLUGINS"
 """Files and module names, separated as in PATH."""
 
+PREFIX = "blindsave_plugin_"
+"""How the modules of plugin files are called."""
+
 _loaded: dict[str, str] = {}
 """What was loaded, by the hash of a file or the name of a module."""
 
@@ -30,6 +33,11 @@ def add_plugins(names: Iterable[str | Path]) -> None:
     os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys([*known, *given]))
     for name in given:
         _load(name)
+
+
+def travels(module: str) -> bool:
+    """Whether other processes can have what this module defines: it is ours, or of a plugin."""
+    return module.partition(".")[0] == "blindsave" or module.startswith(PREFIX) or module in _loaded.values()
 
 
 def load_plugins() -> None:
@@ -65,7 +73,7 @@ def _load(name: str) -> None:
 
 def _run(path: Path, key: str) -> None:
     """Run a file as a module of a name of its own; two files of one name do not meet."""
-    name = f"blindsave_plugin_{path.stem}_{key[:8]}"
+    name = f"{PREFIX}{path.stem}_{key[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise BadInput("it is not a Python file")

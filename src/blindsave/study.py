@@ -14,8 +14,9 @@ from typing import Any
 from blindsave import store
 from blindsave.engine import Engine, EventHandler, InProcess
 from blindsave.engine.machine import cores
-from blindsave.errors import BlindsaveError
+from blindsave.errors import BadInput, BlindsaveError
 from blindsave.evidence.freeze import DECIDING
+from blindsave.policies.students.registry import only_here
 from blindsave.stages import distillation, groundwork, measuring, reporting, sealing
 from blindsave.stages.estimate import RATES, Estimate, estimate
 from blindsave.stages.monitor import StageMonitor
@@ -109,8 +110,19 @@ def run(
     A folder has one study at a time, and once its test is open only the one that opened it.
     """
     refuse_other_plan(site)
+    _refuse_only_here(site, engine)
     with store.held(site.folder / "stages" / "lock", f"another study is running in {site.folder}"):
         yield from _run(site, engine, until, listen)
+
+
+def _refuse_only_here(site: Site, engine: Engine | None) -> None:
+    """Workers must know every family; one that only this process registered is refused before anything runs."""
+    local = next((name for name in site.scale.families if only_here(name)), None)
+    if local is not None and not isinstance(engine, InProcess | None):
+        raise BadInput(
+            f"the core of `{local}` is registered in this process only, and workers would not know it: name its file"
+            " under `plugins` in the study file, install it with an entry point, or run without workers"
+        )
 
 
 def _run(site: Site, engine: Engine | None, until: str | None, listen: EventHandler | None) -> Iterator[Event]:

@@ -25,11 +25,16 @@ DTYPES = {"F32": "<f4", "F64": "<f8", "I8": "i1", "I16": "<i2", "I32": "<i4", "I
 
 def write(path: str | Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any] | None = None) -> Path:
     """Write arrays and JSON-ready metadata; every metadata value is kept as a JSON text."""
+    return write_whole(path, encoded(arrays, metadata))
+
+
+def encoded(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any] | None = None) -> bytes:
+    """The bytes of a file; equal content gives equal bytes."""
     clean = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     if metadata is None:
-        return write_whole(path, save(clean))
+        return save(clean)
     texts = {key: json.dumps(value, sort_keys=True, allow_nan=False) for key, value in metadata.items()}
-    return write_whole(path, _in_order(save(clean, metadata=texts)))
+    return _in_order(save(clean, metadata=texts))
 
 
 def read(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

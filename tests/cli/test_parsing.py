@@ -37,7 +37,7 @@ def test_help_lists_json_and_leaks_no_python(name, capsys):
         (["bench", "sim", "--threads", "100000"], "--threads must be at most 4,096, got 100000"),
         (["bench", "latency", "--seeds", "1", "1.5"], "--seeds must be a whole number, got '1.5'"),
         (["play", "--seconds", "inf"], "--seconds must be a finite number, got 'inf'"),
-        (["render"], "--out PATH is missing"),
+        (["render"], "--out PATH ... is missing"),
         (["render", "--out", "x.png", "--nope", "3"], "Unrecognized options: --nope"),
         (["render", "--out", "x.png", "--view", "side"], "invalid choice 'side' for argument '--view'"),
     ],

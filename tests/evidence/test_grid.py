@@ -7,7 +7,7 @@ from blindsave import store
 from blindsave.errors import BadFile, BadInput
 from blindsave.evidence import grid as grids
 from blindsave.evidence import tables
-from blindsave.evidence.schedule import Schedule, schedule
+from blindsave.evidence.schedule import Schedule, noise_levels, schedule
 from blindsave.policies.catalog import NamedPolicy, from_file, resolve
 from blindsave.policies.students.student import Student
 from blindsave.task.conditions import CLEAN
@@ -42,7 +42,7 @@ def test_a_grid_is_shot_major_then_length_then_disturbance():
 def test_a_grid_names_what_it_holds_twice():
     with pytest.raises(BadInput, match="blackout length 5 is named twice"):
         schedule("validation", (5, 5))
-    with pytest.raises(BadInput, match="disturbance clean is named twice"):
+    with pytest.raises(BadInput, match="condition clean is named twice"):
         Schedule("validation", shots("validation")[:1], (0,), (CLEAN, CLEAN))
     with pytest.raises(BadInput, match="at least one blackout length"):
         schedule("validation", ())
@@ -132,7 +132,7 @@ def test_action_error_is_filled_in_when_asked(student, tmp_path):
 
 
 def test_noise_of_zero_takes_the_clean_path(student):
-    clean = grids.play(student, schedule("validation", (20,), (0.0,), FEW.shots))
+    clean = grids.play(student, schedule("validation", (20,), noise_levels((0.0,)), FEW.shots))
     both = grids.play(student, FEW)
     rows = [row for row in range(16) if tables.key(both, row)["blackout"] == 20]
     rows = [row for row in rows if tables.key(both, row)["disturbance"] == "clean"]

@@ -125,7 +125,7 @@ def test_questions_reach_other_processes(tmp_path):
         ("[contrasts]\nprimary = [['gru_n16', ['x']]]", "`primary` names ['x'], which does not take part"),
         ("[contrasts]\nprimary = [['gru_n16', 'gru_n16']]", '`primary` compares "gru_n16" with itself'),
         ("[contrasts]\nnoise = [['gru_n16', 'teacher']]", '`noise` names "gru_n16", which is not disturbed'),
-        ("hypotheses = 'all'", "`hypotheses` must be tables, each begun with [[hypotheses]]"),
+        ("hypotheses = 'all'", "`hypotheses` must be tables, each begun with its name in double brackets"),
         ("[[hypotheses]]\na = 'gru_n16'", "hypothesis 1: `a` and `b` must name the two policies"),
         ("[[hypotheses]]\na = 'gru_n16'\nb = 'gru_n8'", "hypothesis 1: `b` must be one of lru_n24"),
         ("[[hypotheses]]\na = 'gru_n16'\nb = 'teacher'\nkind = 'better'", "`kind` must be one of superiority"),

@@ -168,7 +168,10 @@ def test_only_a_file_that_says_so_opens_the_published_test(tmp_path):
         ("[teachers]\nmine = 'nobody.safetensors'", "nobody.safetensors for the teacher `mine`"),
         ("[teachers]\nmine = 5", "`mine` must be text in quotes, not 5"),
         ("[teachers]\n'../x' = 'shipped'", "a teacher's name is letters"),
-        ("[disturbances]\nwind = 1", "there is no disturbance `wind`; there are noise_mm, blackouts, policies"),
+        (
+            "[disturbances]\nwind = 1",
+            "there is no disturbance `wind`; there are conditions, noise_mm, blackouts, policies",
+        ),
         ("[disturbances]\nnoise_mm = [-1]", "`noise_mm` must be between 0 and 100, not -1"),
         ("[disturbances]\nblackouts = [200]", "`blackouts` must be between 0 and 121, not 200"),
         ("[disturbances]\npolicies = ['gru_n8']", "names `gru_n8`, which is not among the study's families"),

@@ -30,7 +30,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     "study": {
         "study": Command("blindsave.cli.study:Study", "run the whole study, from shots to report"),
         "status": Command("blindsave.cli.study:Status", "show the progress of a study"),
-        "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the HTML page from results"),
+        "report": Command("blindsave.cli.report:Report", "rebuild every table, figure and the page from results"),
         "verify": Command("blindsave.cli.verify:Verify", "check a study's evidence, file by file and row by row"),
     },
     "evaluate": {
@@ -56,6 +56,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "teacher belief": Command(
             "blindsave.cli.teacher:Belief", "draw what the world model believes about a hidden puck"
         ),
+        "teacher fingerprint": Command("blindsave.cli.fingerprint:Fingerprint", "tell teachers apart, side by side"),
         "distil students": Command(
             "blindsave.cli.distil:DistilStudents", "train students from the teacher, both stages"
         ),
@@ -69,16 +70,21 @@ GROUPS: dict[str, dict[str, Command]] = {
         "ppo evaluate": Command("blindsave.cli.memory:PPOEvaluate", "select and evaluate the memoryless control"),
     },
     "deploy": {
-        "export": Command("blindsave.cli.students:Export", "write a policy as a C header or an ONNX graph"),
+        "export": Command("blindsave.cli.students:Export", "write a policy as C, with a loop, or as an ONNX graph"),
+        "drive": Command("blindsave.cli.robot:Drive", "run a policy against a robot over UDP"),
+        "robot": Command("blindsave.cli.robot:RobotCommand", "let the arena be the robot that `drive` drives"),
         "dataset export": Command("blindsave.cli.distil:DatasetExport", "write a dataset in Minari's format"),
     },
     "measure": {
         "calibrate": Command("blindsave.cli.task:Calibrate", "measure how hard the task is for three simple rules"),
-        "audit": Command("blindsave.cli.task:Audit", "check that alias shots look alike when the puck disappears"),
+        "audit": Command("blindsave.cli.task:Audit", "check that alias shots look alike when the puck is lost"),
         "replay": Command("blindsave.cli.arena:Replay", "run recorded actions through the bare arena"),
         "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
         "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),
         "bench latency": Command("blindsave.cli.students:BenchLatency", "time one policy step in several runtimes"),
+        "bench integers": Command("blindsave.cli.boards:BenchIntegers", "compare policies in whole numbers with float"),
+        "bench drive": Command("blindsave.cli.robot:BenchDrive", "strain the loop: a million ticks, every fault"),
+        "bench board": Command("blindsave.cli.boards:BenchBoard", "run policies on emulated microcontrollers"),
         "bench train": Command("blindsave.cli.teacher:BenchTrain", "measure the training speed"),
         "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check the coverage of the intervals"),
         "bench study": Command("blindsave.cli.study:BenchStudy", "estimate what a study costs on this machine"),
@@ -100,7 +106,6 @@ EXTRAS = {
     "matplotlib": "report",
     "imageio_ffmpeg": "report",
     "PIL": "report",
-    "viser": "play",
     "onnx": "export",
     "onnxruntime": "export",
     "minari": "export",

@@ -83,7 +83,9 @@ class DistilStudents:
     families: tuple[str, ...] = PAPER_FAMILIES
     """Families to distil."""
     teacher: Path | None = None
-    """Teacher file; the shipped one by default."""
+    """Teacher file, or the name of a policy that can teach, such as privileged; the shipped teacher by default."""
+    conditions: tuple[str, ...] = ()
+    """What happens in the episodes, in equal shares, such as clean noise_5mm (`blindsave conditions`)."""
     base_episodes: int = EPISODES
     """Teacher episodes."""
     shadow_episodes: int = EPISODES
@@ -101,10 +103,14 @@ class DistilStudents:
     def run(self) -> dict[str, Any]:
         """Distil."""
         from blindsave.learning.distil.workshop import Workshop, distil, minutes_from_now
+        from blindsave.task.conditions import CLEAN_MIXTURE, CLEAN_NAME, Mixture
 
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise BadInput("distillation needs at least one training seed, and none twice")
-        budget = Budget(self.base_episodes, self.shadow_episodes, self.seeds, Recipe(epochs=self.epochs))
+        mixture = Mixture.of(self.conditions or CLEAN_NAME)
+        shares = tuple((one.name, share) for one, share in zip(mixture.conditions, mixture.shares, strict=True))
+        recipe, shares = Recipe(epochs=self.epochs), () if mixture == CLEAN_MIXTURE else shares
+        budget = Budget(self.base_episodes, self.shadow_episodes, self.seeds, recipe, conditions=shares)
         shop = Workshop(self.work, self.teacher, budget, self.threads, minutes_from_now(self.minutes))
         return distil(shop, self.families, self.parallel)
 
@@ -126,7 +132,9 @@ class DistilPilot:
     work: OutFolder = Path("runs/pilot")
     """Where datasets and students are kept; the base data of `distil students` is reused from the same folder."""
     teacher: Path | None = None
-    """Teacher file; the shipped one by default."""
+    """Teacher file, or the name of a policy that can teach, such as privileged; the shipped teacher by default."""
+    conditions: tuple[str, ...] = ()
+    """What happens in the episodes, in equal shares, such as clean noise_5mm (`blindsave conditions`)."""
     base_episodes: int = EPISODES
     """Teacher episodes."""
     shadow_episodes: int = EPISODES

@@ -122,30 +122,36 @@ class BenchLatency:
 
 @dataclass(frozen=True)
 class Export:
-    """Write a policy as one self-contained C99 header with a self-test, or as an ONNX graph."""
+    """Write a policy as one C99 header with a self-test, with the loop of `drive` beside it, or as an ONNX graph."""
 
     policy: tyro.conf.Positional[str]
     """`FAMILY/SEED` (a shipped student), `teacher`, or a policy file."""
     out: OutFolder = Path("out")
     """Folder for the files."""
-    format: Literal["c", "onnx"] = "c"
-    """What to write."""
+    format: Literal["c", "drive", "onnx"] = "c"
+    """What to write; `drive` is C and the loop that runs it against a robot."""
+    numbers: Literal["float", "int16", "int8"] = "float"
+    """What the C computes with; weights of 16 or 8 bits need no floating-point unit."""
 
     def run(self) -> dict[str, Any]:
         """Export, check the export against the policy, and report files and sizes."""
         from blindsave.policies import load
 
+        if self.format == "onnx" and self.numbers != "float":
+            raise BadInput(f"whole numbers are exported as C, so --numbers {self.numbers} needs --format c or drive")
         policy: Any = load(self.policy)
-        report: dict[str, Any] = {"policy": policy.name, "format": self.format}
-        report |= self._c(policy) if self.format == "c" else self._onnx(policy)
+        report: dict[str, Any] = {"policy": policy.name, "format": self.format, "numbers": self.numbers}
+        report |= self._onnx(policy) if self.format == "onnx" else self._c(policy)
         return report | {"ok": report["self_test"]["passed"] is not False}
 
     def _c(self, policy: Any) -> dict[str, Any]:
-        from blindsave.deploy.c_header import export_c
         from blindsave.deploy.toolchain import arm_size, self_test_report
+        from blindsave.drive.sources import write_policy, write_sources
 
-        export = export_c(policy, self.out, _provenance(policy))
-        files = [{"path": str(path), "bytes": path.stat().st_size} for path in (export.header, export.self_test)]
+        write = write_sources if self.format == "drive" else write_policy
+        sources = write(policy, self.out, self.numbers, _provenance(policy))
+        export = sources.export
+        files = [{"path": str(path), "bytes": path.stat().st_size} for path in sources.files]
         sizes = {
             "constant_bytes": export.constant_bytes,
             "stack_bytes": export.stack_bytes,

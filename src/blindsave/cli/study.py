@@ -36,7 +36,7 @@ class Study:
     families: tuple[str, ...] = ()
     """Other families than the scale's; other sizes are named like structured_k0_n32, gru_n16, finite_stack_5."""
     teacher: Path | None = None
-    """Another teacher file than the shipped one."""
+    """Another teacher than the shipped one: a file, or the name of a policy that can teach, such as privileged."""
     train_teacher: bool = False
     """Train the teacher first (hours; a GPU helps)."""
     bring: Annotated[Path | None, tyro.conf.arg(name="import")] = None
@@ -61,10 +61,10 @@ class Study:
         """Run what is not done yet."""
         from blindsave import study
         from blindsave.engine import open_engine
+        from blindsave.policies.named import check_teacher
         from blindsave.stages.planning import refuse_other_plan
         from blindsave.stages.scales import scale_named
         from blindsave.stages.site import Site
-        from blindsave.stages.study_file import check_teacher
 
         names = [stage.name for stage in study.METHOD]
         if self.until is not None and self.until not in names:
@@ -178,7 +178,9 @@ def run_study(site: Any, until: str | None = None, engine: Any = None) -> dict[s
             tell(f"{head}: already done")
         stages.append({"stage": event.stage.name, "what": event.what, "wall_s": record["wall_s"]})
         for result in record["results"]:
-            rates, page = result.get("save_rates", rates), result.get("page", page)
+            rates = result.get("save_rates", rates)
+            if "page" in result:  # where it is now: the study may have been moved since
+                page = str(site.results / "report" / Path(result["page"]).name)
     summary = {"scale": site.scale.name, "folder": str(site.folder), "stages": stages}
     return summary | {"save_rates": rates, "report": page, "wall_s": round(time.monotonic() - begun, 1)}
 

@@ -38,6 +38,8 @@ class Train:
     shipped teachers were trained)."""
     sampling_seed: int = 5303
     """Seed of shots and blackout lengths."""
+    conditions: tuple[str, ...] = ("clean",)
+    """What happens in the episodes besides blackouts, in equal shares, such as clean noise_5mm."""
     sampler: Literal["uniform", "mixture"] = "uniform"
     """How replay windows are drawn: as the published code does, or the mixture its configuration names."""
     latents: Literal["on_stop", "always", "never"] = "on_stop"
@@ -65,6 +67,7 @@ class Train:
             sampler=self.sampler,
             timeouts=self.timeouts,
             population=self.population,
+            conditions=self.conditions,
             latents=self.latents,
             threads=self.threads,
             sizes=parse_overrides("sizes", self.sizes),

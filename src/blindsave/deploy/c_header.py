@@ -2,13 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 
 from blindsave import __version__
+from blindsave.deploy.templates import comment, listed, pasted, template
 from blindsave.errors import BadInput
 from blindsave.policies.arithmetic import ARITHMETIC, Array
 from blindsave.policies.native import ProgramPolicy
@@ -31,6 +30,8 @@ class CExport:
     constant_bytes: int
     stack_bytes: int
     state_bytes: int
+    number: str = "float"
+    """The C type of observations and actions."""
 
 
 def identifier(name: str) -> str:
@@ -57,11 +58,11 @@ def header_text(program: Program, name: str, provenance: str = "") -> str:
     prefix = identifier(name)
     kinds = {op.kind for op in program.ops} - {"copy"}
     libm = bool(kinds & set(NEEDS_LIBM))
-    return _template("header.inc").format(
+    return template("header.inc").format(
         name=name,
         version=__version__,
         arithmetic=ARITHMETIC,
-        provenance=_comment(provenance or "No provenance was given."),
+        provenance=comment(provenance or "No provenance was given."),
         prefix=prefix,
         upper=prefix.upper(),
         guard=f"BLINDSAVE_{prefix.upper()}_H",
@@ -75,7 +76,7 @@ def header_text(program: Program, name: str, provenance: str = "") -> str:
         carry_bytes=4 * program.carry,
         libm=" but sqrtf" if libm else "",
         math="#include <math.h>\n" if libm else "",
-        functions=_functions(kinds, prefix),
+        functions=pasted("canonical.inc", kinds, prefix),
         constants=_constants(program, prefix),
         tape=program.tape,
         observation_in=program.observation_in.offset,
@@ -90,7 +91,7 @@ def self_test_text(policy: ProgramPolicy, steps: int = SELF_TEST_STEPS) -> str:
     observations, carries, actions = record(policy, steps)
     if not policy.program.carry:
         carries = np.zeros((steps, 1), np.float32)
-    return _template("selftest.inc").format(
+    return template("selftest.inc").format(
         prefix=identifier(policy.name),
         steps=steps,
         observation=policy.program.observation,
@@ -109,28 +110,6 @@ def record(policy: ProgramPolicy, steps: int, seed: int = SELF_TEST_SEED) -> tup
     return observations, *policy.unroll(observations)
 
 
-def _template(name: str) -> str:
-    return (files("blindsave.deploy") / name).read_text(encoding="utf-8")
-
-
-@cache
-def _blocks() -> dict[str, tuple[list[str], str]]:
-    """Blocks of canonical.inc: name -> (names it needs, text)."""
-    parts = re.split(r"/\* @block (\w+):([\w ]*)\*/\n", _template("canonical.inc"))
-    names, needs, bodies = parts[1::3], parts[2::3], parts[3::3]
-    return {name: (need.split(), body) for name, need, body in zip(names, needs, bodies, strict=True)}
-
-
-def _functions(kinds: set[str], prefix: str) -> str:
-    wanted, queue = set(), list(kinds)
-    while queue:
-        name = queue.pop()
-        wanted.add(name)
-        queue += [need for need in _blocks()[name][0] if need not in wanted]
-    text = "".join(body for name, (_, body) in _blocks().items() if name in wanted)
-    return re.sub(r"BS\((\w+)\)", rf"{prefix}_\1", text)
-
-
 def _constants(program: Program, prefix: str) -> str:
     """Constants in C order; weights as [block][input][output]."""
     texts = []
@@ -138,8 +117,7 @@ def _constants(program: Program, prefix: str) -> str:
         flat = (array.swapaxes(-1, -2) if array.ndim > 1 else array).reshape(-1)
         values = [float(value).hex() for value in flat]
         values = [re.sub(r"\.?0*p", "p", value) + "f" for value in values]
-        lines = [", ".join(values[i : i + PER_LINE]) for i in range(0, len(values), PER_LINE)]
-        texts.append(f"static const float {prefix}_c{index}[{flat.size}] = {{\n    " + ",\n    ".join(lines) + "\n};\n")
+        texts.append(f"static const float {prefix}_c{index}[{flat.size}] = {{\n{listed(values, PER_LINE)}\n}};\n")
     return "".join(texts)
 
 
@@ -167,7 +145,3 @@ def _statement(op: Op, program: Program, prefix: str) -> str:
 def _bit_rows(array: Array) -> str:
     bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
     return ",\n".join("    {" + ", ".join(f"0x{int(value):08X}" for value in row) + "}" for row in bits)
-
-
-def _comment(text: str) -> str:
-    return text.replace("*/", "* /").replace("\n", "\n * ")

@@ -38,7 +38,9 @@ def arm_size(export: CExport, cc: str = "arm-none-eabi-gcc") -> dict[str, int] |
     prefix = export.prefix
     source = (
         f'#include "{export.header.name}"\n'
-        f"void policy_step({prefix}_state *s, const float *o, float *a) {{ {prefix}_step(s, o, a); }}\n"
+        f"void policy_step({prefix}_state *s, const {export.number} *o, {export.number} *a);\n"
+        f"void policy_step({prefix}_state *s, const {export.number} *o, {export.number} *a) {{\n"
+        f"    {prefix}_step(s, o, a);\n}}\n"
     )
     with tempfile.TemporaryDirectory() as folder:
         unit, result = Path(folder) / "unit.c", Path(folder) / "unit.o"

@@ -84,14 +84,19 @@ def describe(distances: Array, variances: Array) -> dict[str, float] | None:
     }
 
 
+def teacher_histories(base: Episodes) -> tuple[Reference, dict[str, float] | None]:
+    """The histories of a teacher's training episodes without blackout, and how far its validation episodes are."""
+    clear, digit = base.blackout == 0, base.index % 10
+    reference = Reference.of(base.select(clear & np.isin(digit, TRAIN_DIGITS)))
+    return reference, describe(*reference.nearest(base.select(clear & (digit == VALIDATION_DIGIT))))
+
+
 def nearest_history(base: Episodes, student: Episodes) -> dict[str, object]:
     """Compare a student's episodes with teacher validation episodes; only episodes without blackout count.
 
     `student` holds episodes played by the student (its labels are not used).
     """
-    clear, digit = base.blackout == 0, base.index % 10
-    reference = Reference.of(base.select(clear & np.isin(digit, TRAIN_DIGITS)))
-    teacher = describe(*reference.nearest(base.select(clear & (digit == VALIDATION_DIGIT))))
+    reference, teacher = teacher_histories(base)
     own = describe(*reference.nearest(student.select(student.blackout == 0)))
     ratio = own["p95"] / teacher["p95"] if own and teacher and teacher["p95"] > 0 else None
     return {"teacher": teacher, "student": own, "p95_ratio": ratio}

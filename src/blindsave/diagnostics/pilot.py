@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from blindsave.diagnostics.action_errors import forced_error
 from blindsave.diagnostics.nearest import nearest_history
-from blindsave.learning.distil.dataset import Episodes, concatenate
+from blindsave.diagnostics.played import clear_episodes, saves_by_length
+from blindsave.learning.distil.dataset import concatenate
 from blindsave.learning.distil.pipeline import Pipeline, open_student
 from blindsave.learning.distil.schedule import PILOT_SHADOW_SEED
 from blindsave.policies import closed_loop
@@ -50,30 +49,4 @@ def saves(
     student: Student, chosen: Sequence[Shot], lengths: tuple[int, ...], threads: int | None = None
 ) -> dict[str, dict[str, int]]:
     """Saves by blackout length."""
-    played = closed_loop.run(student, grid(chosen, lengths), threads=threads)
-    saved = played.saved.reshape(len(chosen), len(lengths))
-    return {str(length): {"saves": int(saved[:, i].sum()), "shots": len(chosen)} for i, length in enumerate(lengths)}
-
-
-def clear_episodes(student: Student, chosen: Sequence[Shot], threads: int | None = None) -> Episodes:
-    """The student on every shot without blackout; labels are its own actions."""
-    played = closed_loop.run(student, grid(chosen, [0]), threads=threads, record=True)
-    assert played.obs is not None and played.actions is not None
-    valid = np.arange(played.actions.shape[1]) < played.steps[:, None]
-    index, action = np.arange(len(chosen)), played.actions[valid]
-    obs = played.obs[:, : valid.shape[1]][valid]
-    numbers, zeros = index.astype(np.int16), np.zeros(len(chosen), np.int16)
-    return Episodes(
-        obs=obs,
-        action=action,
-        label=action,
-        index=index,
-        seed=index,
-        shot=numbers,
-        blackout=zeros,
-        steps=played.steps,
-        outcome=played.outcome,
-        first_contact=played.first_contact,
-        score=played.reward,
-        final_obs=played.obs[index, played.steps],
-    )
+    return saves_by_length(closed_loop.run(student, grid(chosen, lengths), threads=threads), lengths)

@@ -2,19 +2,21 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from blindsave.errors import BadFile
+from blindsave.errors import BadFile, BadInput
 from blindsave.evidence.schedule import Schedule, noise_levels, schedule
 from blindsave.store import sha256_file
-from blindsave.task.conditions import condition
 from blindsave.task.shots import Shot
+from blindsave.toml_values import Section, Wrong, number, several, shown, tables, text, whole
 
 SCHEMA = "blindsave.protocol.v1"
 KINDS = ("superiority", "equivalence")
 METHODS = ("bootstrap", "mrmc")
+SEEDS = ("principal_seed", "subgroup_seed", "noise_seed", "causal_seed", "memoryless_seed")
+LARGEST_NOISE_MM = 100
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -106,38 +108,62 @@ def load_plan(path: str | Path = "protocol.toml") -> Plan:
     if document.get("schema") != SCHEMA:
         raise BadFile(f"{source} is not a plan of schema {SCHEMA}")
     try:
-        plan = _parse(source, document)
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadFile(f"{source} is incomplete: {error!r}") from error
+        plan = _parse(source, Section(str(source), document))
+    except BadInput as error:
+        raise BadFile(str(error)) from error
     _check(plan)
     return plan
 
 
-def _parse(source: Path, document: dict[str, Any]) -> Plan:
-    policies, endpoint, statistics = document["policies"], document["endpoint"], document["statistics"]
+def _parse(source: Path, whole_file: Section) -> Plan:
+    policies, endpoint, statistics = (whole_file.part(name) for name in ("policies", "endpoint", "statistics"))
+    grids, contrasts = whole_file.part("grids"), whole_file.part("contrasts")
+    for name in SEEDS:
+        statistics.need(name, whole(0))
+    freeze = whole_file.part("freeze")
+    for name in ("student", "reference"):
+        freeze.need(name, text)
     return Plan(
         path=source,
         sha256=sha256_file(source),
-        title=document["title"],
-        families=tuple(policies["families"]),
-        training_seeds=tuple(policies["training_seeds"]),
-        reference=policies["reference"],
-        blackout=endpoint["blackout"],
-        splits=tuple(endpoint["splits"]),
-        margin=endpoint["equivalence_margin_points"] / 100,
-        replicates=statistics["replicates"],
-        grids={name: _grid(name, grid) for name, grid in document["grids"].items()},
-        contrasts={name: tuple((a, b) for a, b in pairs) for name, pairs in document["contrasts"].items()},
-        hypotheses=tuple(Hypothesis(**entry) for entry in document["hypotheses"]),
-        freeze_groups=document["freeze"]["groups"],
-        document=document,
+        title=whole_file.need("title", text),
+        families=policies.need("families", several(text)),
+        training_seeds=policies.need("training_seeds", several(whole(1))),
+        reference=policies.need("reference", text),
+        blackout=endpoint.need("blackout", whole(0)),
+        splits=endpoint.need("splits", several(text)),
+        margin=endpoint.need("equivalence_margin_points", number(0, 100)) / 100,
+        replicates=statistics.need("replicates", whole(1)),
+        grids={name: _grid(name, grids.part(name)) for name in grids.values},
+        contrasts={name: contrasts.get(name, _pairs) for name in contrasts.values},
+        hypotheses=tuple(_hypothesis(whole_file, one) for one in whole_file.need("hypotheses", tables)),
+        freeze_groups=freeze.part("groups").values,
+        document=whole_file.values,
     )
 
 
-def _grid(split: str, grid: Mapping[str, Any]) -> GridPlan:
-    chosen = tuple(grid["policies"]) if "policies" in grid else None
-    named = grid["conditions"] if "conditions" in grid else noise_levels(grid["noise_mm"])
-    return GridPlan(split, tuple(grid["blackouts"]), tuple(condition(name).name for name in named), chosen)
+def _grid(split: str, grid: Section) -> GridPlan:
+    grid.only(("blackouts", "conditions", "noise_mm", "policies"))
+    if "conditions" in grid.values:
+        named = grid.need("conditions", several(text))
+    else:
+        named = noise_levels(grid.need("noise_mm", several(number(0, LARGEST_NOISE_MM))))
+    return GridPlan(split, grid.need("blackouts", several(whole(0))), named, grid.get("policies", several(text)))
+
+
+def _hypothesis(whole_file: Section, entry: Mapping[str, Any]) -> Hypothesis:
+    section = Section(f"{whole_file.where}, [[hypotheses]]", entry)
+    known = [one.name for one in fields(Hypothesis)]
+    section.only(known)
+    for name in ("id", "statement", "kind", "a", "b"):
+        section.need(name, text)
+    return Hypothesis(**{name: section.need(name, text) for name in known if name in entry})
+
+
+def _pairs(value: Any) -> Pairs:
+    if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+        raise Wrong(f"must be a list of pairs of policies, not {shown(value)}")
+    return tuple((text(a), text(b)) for a, b in value)
 
 
 def _check(plan: Plan) -> None:

@@ -1,13 +1,13 @@
 """The policy contract: anything that maps what was seen to a mallet target."""
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
 
-__all__ = ["ACTION_FLOATS", "OBSERVATION_FLOATS", "Policy"]
+__all__ = ["ACTION_FLOATS", "OBSERVATION_FLOATS", "Policy", "can_teach"]
 
 
 @runtime_checkable
@@ -35,3 +35,8 @@ class Policy(Protocol):
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """(n, C) carries and (n, 19) observations to new carries and (n, 2) actions in [-1, 1]."""
         ...
+
+
+def can_teach(policy: Any) -> bool:
+    """Whether a policy can label what others do: it is told the truth, or what was done in its place."""
+    return hasattr(policy, "with_previous_action") or getattr(policy, "privileged", False)

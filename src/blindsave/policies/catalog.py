@@ -1,11 +1,13 @@
 """The one catalogue of policies: from what a user may name to a policy, its name in tables, its file and its hash.
 
-A name is, in this order: a registered name (a scripted policy), a path of a policy file, FAMILY/SEED for a student
-or the memoryless control (`ppo`) among the shipped models, or the bare name of another shipped model (`teacher`).
+A name is, in this order: a registered name (a scripted policy, or one of a plugin or an installed package), a path of
+a policy file, FAMILY/SEED for a student or the memoryless control (`ppo`) among the shipped models, or the bare name of
+another shipped model (`teacher`).
 """
 
 import os
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -14,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from blindsave.errors import BadFile, BadInput
+from blindsave.plugins import load_plugins
 from blindsave.policies import files
-from blindsave.policies.base import Policy
+from blindsave.policies.base import Policy, can_teach
 from blindsave.policies.students.registry import PAPER_FAMILIES, find
 from blindsave.store import digest, sha256_file
 
@@ -40,11 +43,14 @@ FORMATS: dict[str, str | Loader] = {
     "blindsave.student": "blindsave.policies.students.student:student_from",
     "blindsave.mlp": "blindsave.policies.mlp:mlp_from",
     "blindsave.teacher": "blindsave.policies.dreamer:teacher_from",
+    "blindsave.named": "blindsave.policies.named:named_from",
 }
 """Kinds of policy files: `format` of the metadata -> loader(path, tensors, metadata) or its address."""
 
 ENTRY_POINTS = "blindsave.policies"
 """Installed packages add kinds of policy files through this entry-point group: format = "module:loader"."""
+NAME_ENTRY_POINTS = "blindsave.named_policies"
+"""And policies without a file through this one: name = "module:policy"."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +128,11 @@ def load(name: str | Path) -> Policy:
 def resolve(name: str | Path) -> NamedPolicy:
     """The policy of this name or file, with all that tables, messages and caches need to know of it."""
     text, path = str(name), Path(name)
-    if text in NAMES:
-        found = _import(NAMES[text])
-        return NamedPolicy(text, 0, found if hasattr(found, "step") else found(), digest({"named": text}))
+    loader = _named(text)
+    if loader is not None:
+        found = _import(loader)
+        policy = found if hasattr(found, "step") else found()
+        return NamedPolicy(text, 0, policy, digest({"named": text, **_source(policy)}))
     if path.is_file() or path.suffix == ".safetensors":
         return from_file(path)
     file = _shipped_file(text)
@@ -147,6 +155,8 @@ def from_file(path: Path, family: str | None = None, training_seed: int | None =
     own, _, seed = policy.name.partition("/")
     found = (own, int(seed) if seed.isdigit() else 0)
     wanted = (own if family is None else family, found[1] if training_seed is None else training_seed)
+    if wanted == (TEACHER, 0) and can_teach(policy):  # whatever it calls itself
+        return NamedPolicy(TEACHER, 0, policy, sha256_file(path), path)
     if wanted != found:
         raise BadFile(f"{path} holds {policy.name}, not {wanted[0]}/{wanted[1]}")
     return NamedPolicy(*found, policy, sha256_file(path), path)
@@ -202,6 +212,22 @@ def _shipped_file(name: str) -> Path | None:
     if seed and find(family):
         return student_file(family, seed)
     return model_file(name) if name == TEACHER or (name and model_file(name).is_file()) else None
+
+
+def _named(name: str) -> str | Loader | None:
+    """How a policy without a file is made; plugins and installed packages are asked where we know none."""
+    if name not in NAMES and name.isidentifier():
+        load_plugins()
+        for point in entry_points(group=NAME_ENTRY_POINTS):
+            NAMES.setdefault(point.name, point.value)
+    return NAMES.get(name)
+
+
+def _source(policy: Any) -> dict[str, str]:
+    """What tells whether a policy from outside has changed; our own are bound with the package."""
+    module = sys.modules.get(type(policy).__module__)
+    outside = module is not None and not module.__name__.startswith("blindsave.") and getattr(module, "__file__", None)
+    return {"source": sha256_file(Path(str(module.__file__)))} if outside and module is not None else {}
 
 
 def _import(loader: str | Loader) -> Any:

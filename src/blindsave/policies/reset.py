@@ -22,6 +22,11 @@ class ResetAt:
         self.reset_step = step
 
     @property
+    def privileged(self) -> bool:
+        """Whether the policy is told the truth."""
+        return getattr(self.policy, "privileged", False)
+
+    @property
     def name(self) -> str:
         """The policy's name with `_reset`, before its training seed if it has one."""
         family, slash, seed = self.policy.name.partition("/")
@@ -32,12 +37,12 @@ class ResetAt:
         return np.concatenate((self.policy.initial(n), np.zeros((n, 1), np.float32)), axis=1)
 
     def step(
-        self, carry: NDArray[np.float32], observation: NDArray[np.float32]
+        self, carry: NDArray[np.float32], observation: NDArray[np.float32], *truth: NDArray[np.float64]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """One step of the policy, from a fresh carry in the rows whose moment has come."""
         own, seen = carry[:, :-1], carry[:, -1:]
         hidden = observation[:, VISIBLE] == 0
         forget = hidden & (seen[:, 0] == self.reset_step)
         own = np.where(forget[:, None], self.policy.initial(len(own)), own)
-        own, action = self.policy.step(own, observation)
+        own, action = self.policy.step(own, observation, *truth)
         return np.concatenate((own, seen + np.float32(1)), axis=1), action

@@ -21,6 +21,7 @@ from blindsave.policies.students.registry import PAPER_FAMILIES
 from blindsave.report.published import document
 from blindsave.report.results import Results
 from blindsave.report.sheet import Estimate
+from blindsave.report.teachers import FEWEST, Placed, place
 
 ENDPOINT = 20
 LONGEST_TRAINED = 20
@@ -133,6 +134,14 @@ class Analysis:
         """The principal and the sealed test, where both were opened."""
         one, other = (self.splits.get(name) for name in TEST_SPLITS)
         return None if one is None or other is None else (one, other)
+
+    @cached_property
+    def teachers(self) -> tuple[Placed, ...] | None:
+        """Teachers with fingerprints and students, other studies' too; None where there is nothing to compare."""
+        method = self.results.plan.method if self.results.plan else METHODS[0]
+        found = [place(study, self.endpoint, method, self.replicates) for study in self.results.taught]
+        placed = tuple(one for one in found if one is not None)
+        return placed if len(placed) >= FEWEST else None
 
     def pairs(self, name: str) -> Pairs:
         """A planned set of differences; without a plan the paper's."""

@@ -87,6 +87,17 @@ def memory(policy: str, blackout: int) -> tuple[float, float, Estimate] | None:
     return test["first"][key], test["second"][key], estimate(test["difference"][key], 1, True)
 
 
+def fingerprint() -> dict[str, Any]:
+    """The paper's teacher in the form of `diagnostics.fingerprint`; what was not published is None or left out."""
+    known, drops = document()["fingerprint"], document()["memory"]["teacher_reset"]["difference"]
+    return {
+        "saves": {"sampled": {length: {"saves": saves, "shots": 225} for length, saves in known["sampled"].items()}},
+        "state_reset": {length: {"drop": drop[0]} for length, drop in drops.items() if length != "0"},
+        "nearest_history": known["nearest_history"],
+        "timing": {"steps": known["steps"], "halfway_ms": None, "first_contact_ms": None},
+    }
+
+
 @functools.cache
 def claims() -> tuple[Claim, ...]:
     """Every claim, in the order of the paper."""

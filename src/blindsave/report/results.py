@@ -19,6 +19,7 @@ from blindsave.evidence.plan import Plan, load_plan
 from blindsave.evidence.tables import KEY
 from blindsave.report.costs import Costs, read_costs
 from blindsave.report.replays import check
+from blindsave.report.teachers import Taught, read_taught
 from blindsave.store import read_json
 from blindsave.verify import Verification, verify
 from blindsave.verify.places import FREEZE, LEDGER, PLAN
@@ -59,6 +60,8 @@ class Results:
     missing: tuple[str, ...]
     verification: Verification | None = None
     """What `verify` found; None where nothing was ever frozen or released here."""
+    taught: tuple[Taught, ...] = ()
+    """Studies, this one and others below it, whose teachers have fingerprints."""
 
 
 def read_results(root: str | Path) -> Results:
@@ -80,6 +83,8 @@ def read_results(root: str | Path) -> Results:
     named |= {"deviations": notes_path if notes_path.is_file() else None}
     sources |= {name: (path,) for name, path in named.items() if path is not None}
     sources |= {"efficiency": costs.files} if costs.files else {}
+    taught = read_taught(folder)
+    sources |= {f"students of {one.name}": one.sources for one in taught}
     return Results(
         root=folder,
         tables=found,
@@ -94,6 +99,7 @@ def read_results(root: str | Path) -> Results:
         statement=_text(folder / STATEMENT),
         missing=tuple(_missing(found, memory, plan, named, costs)),
         verification=verified if (verified := verify(folder, report=False)).sealed else None,
+        taught=taught,
     )
 
 

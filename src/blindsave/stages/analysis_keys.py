@@ -6,7 +6,7 @@ from blindsave.errors import BadInput
 from blindsave.evidence.plan import KINDS, METHODS, Hypothesis
 from blindsave.stages.questions import SETS, TEACHER, Pair, Questions
 from blindsave.stages.scales import Scale
-from blindsave.stages.toml_values import Check, Section, Wrong, number, one_of, shown, table, text
+from blindsave.toml_values import Check, Section, Wrong, number, one_of, shown, table, tables, text
 
 ANALYSIS = ("reference", "margin_points", "method", "contrasts", "hypotheses")
 """The keys of this part."""
@@ -76,7 +76,7 @@ def _pairs(players: set[str], set_: str) -> Check:
 
 
 def _hypotheses(section: Section, scale: Scale) -> tuple[Hypothesis, ...] | None:
-    written = section.get("hypotheses", _tables)
+    written = section.get("hypotheses", tables)
     if written is None:
         return None
     found: list[Hypothesis] = []
@@ -127,9 +127,3 @@ def _check_noise(section: Section, scale: Scale, pair: set[str], disturbance: st
         raise BadInput(
             f"{section.where}: `split` is the noise test, which is not played at {scale.endpoint} hidden steps"
         )
-
-
-def _tables(value: Any) -> list[dict[str, Any]]:
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        raise Wrong("must be tables, each begun with [[hypotheses]]")
-    return value

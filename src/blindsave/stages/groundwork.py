@@ -8,6 +8,7 @@ from typing import Any
 from blindsave import store
 from blindsave.engine import Dispatch, Output, Task
 from blindsave.errors import BadFile, BlindsaveError
+from blindsave.policies.named import teacher_content
 from blindsave.stages.estimate import TEACHING
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site
@@ -52,16 +53,13 @@ def teacher_tasks(scale: Scale) -> list[Task[Site]]:
 
 def teacher_given(site: Site) -> str | None:
     """Which teacher file the study begins with, by content; none where it trains its own."""
-    source = site.teacher_source
-    return None if site.scale.train_teacher or not source.is_file() else store.sha256_file(source)
+    return None if site.scale.train_teacher else hashlib.sha256(teacher_content(site.teacher_source)).hexdigest()
 
 
 def make_teacher(site: Site) -> Output:
     """Copy the teacher into the study, or train, select and freeze it."""
     source = _train_teacher(site) if site.scale.train_teacher else site.teacher_source
-    if not source.is_file():
-        raise BlindsaveError(f"there is no teacher {source}")
-    content = source.read_bytes()
+    content = teacher_content(source)
     site.publish(site.teacher_file, content)
     sha256 = hashlib.sha256(content).hexdigest()
     return Output((site.teacher_file,), result={"sha256": sha256, "trained_here": site.scale.train_teacher})

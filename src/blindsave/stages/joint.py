@@ -6,7 +6,7 @@ from typing import Any
 
 from blindsave import store
 from blindsave.errors import BadInput
-from blindsave.stages.site import Site
+from blindsave.stages.site import PLUGINS, Site
 from blindsave.stages.study_file import StudyFile
 
 TEXT, PARSED, SUMMARY = "study.toml", "study.json", "summary.json"
@@ -25,6 +25,9 @@ def keep(file: StudyFile, folder: Path, sites: Mapping[str, Site]) -> None:
             )
     folder.mkdir(parents=True, exist_ok=True)
     store.write_whole(folder / TEXT, file.text)
+    for site in sites.values():
+        for name, content in file.plugins.items():
+            site.publish(site.folder / PLUGINS / name, content)
     teachers = {name: site.folder.relative_to(folder).as_posix() for name, site in sites.items()}
     store.write_json(kept, {"schema": SCHEMA, "name": file.scale.name, "scale": scale, "teachers": teachers})
 

@@ -11,7 +11,7 @@ from blindsave import store
 from blindsave.errors import BadFile, BadInput
 from blindsave.stages.questions import Questions, answered_by_the_paper, as_written, made_contrasts, usual_reference
 from blindsave.stages.scales import PAPER, SCALES, Scale
-from blindsave.stages.site import Site
+from blindsave.stages.site import PLUGINS, Site
 from blindsave.task.conditions import CLEAN_NAME
 from blindsave.verify.places import PLAN, brought
 
@@ -58,6 +58,8 @@ def reduced(document: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
     endpoint["statement"] = f"save rate with the puck hidden for {ms} ms, mean over {len(seeds)} training seeds"
     freeze = dict(document["freeze"])
     groups = {name: dict(group) for name, group in freeze["groups"].items()}
+    if any(sha256 for _, sha256 in scale.plugins):
+        groups["plugins"] = {"files": [f"{PLUGINS}/*.py"]}
     if not scale.opens_principal_test:
         groups["efficiency"] = {"files": ["results/efficiency/accounting.json"]}
     return dict(document) | {

@@ -51,6 +51,8 @@ class Scale:
     """Whether the study trains a teacher of its own first."""
     teacher_steps: int = 1_000_000
     """Environment steps of that teacher."""
+    plugins: tuple[tuple[str, str], ...] = ()
+    """Files of one's own that register cores, faults or policies, with their SHA-256; modules with none."""
     questions: Questions | None = None
     """What a study file says about the analysis; None asks what the published plan asks, or the usual."""
 
@@ -84,7 +86,7 @@ class Scale:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        said = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items() if name != "questions"}
+        said = {name: _lists(v) for name, v in asdict(self).items() if name != "questions"}
         return said if self.questions is None else said | {"questions": self.questions.to_dict()}
 
     @classmethod
@@ -96,6 +98,11 @@ class Scale:
         if "questions" in values:
             values["questions"] = Questions.from_dict(values["questions"])
         return cls(**values)
+
+
+def _lists(value: Any) -> Any:
+    """Tuples, and tuples in tuples, as the lists of JSON."""
+    return [_lists(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _tuples(value: Any) -> Any:

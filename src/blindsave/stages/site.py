@@ -9,9 +9,14 @@ from typing import Any
 from blindsave import store
 from blindsave.errors import BadFile
 from blindsave.evidence.ledger import Ledger
+from blindsave.plugins import add_plugins
 from blindsave.policies.catalog import TEACHER, NamedPolicy, from_file, model_file
+from blindsave.policies.named import absolute
 from blindsave.progress import Progress
 from blindsave.stages.scales import Scale
+
+PLUGINS = "plugins"
+"""Where a study keeps copies of the plugin files it was made with."""
 
 
 @dataclass(frozen=True)
@@ -21,13 +26,13 @@ class Site:
     folder: Path
     scale: Scale
     teacher: Path | None = None
-    """Teacher file; the shipped one by default."""
+    """Teacher file, or the name of a policy that can teach; the shipped teacher by default."""
     threads: int | None = None
     quiet: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The site as JSON, with paths that mean the same wherever the disk is seen."""
-        teacher = None if self.teacher is None else str(self.teacher.resolve())
+        teacher = None if self.teacher is None else str(absolute(self.teacher))
         where = {"folder": str(self.folder.resolve()), "scale": self.scale.to_dict(), "teacher": teacher}
         return where | {"threads": self.threads, "quiet": self.quiet}
 
@@ -35,6 +40,8 @@ class Site:
     def from_dict(cls, found: Mapping[str, Any]) -> "Site":
         """What `to_dict` wrote."""
         teacher = None if found["teacher"] is None else Path(found["teacher"])
+        # First of all: families and conditions of the scale may be theirs.
+        add_plugins(_plugin(Path(found["folder"]), name) for name, _ in found["scale"].get("plugins", ()))
         return cls(Path(found["folder"]), Scale.from_dict(found["scale"]), teacher, found["threads"], found["quiet"])
 
     def forget(self) -> None:
@@ -103,7 +110,7 @@ class Site:
 
     def teacher_policy(self) -> NamedPolicy:
         """The teacher, ready to play."""
-        return from_file(self.teacher_file)
+        return from_file(self.teacher_file, TEACHER, 0)
 
     def progress(self, title: str, total: int) -> Progress:
         """A bar on a terminal, an occasional line elsewhere."""
@@ -120,6 +127,11 @@ class Site:
     def write_json(self, name: str, value: Any) -> Path:
         """Write a JSON file of the results."""
         return store.write_json(self.results / name, value)
+
+
+def _plugin(folder: Path, name: str) -> str:
+    """A study's own copy of a plugin file; modules are known by name."""
+    return str(folder / PLUGINS / name) if name.endswith(".py") else name
 
 
 def players(scale: Scale) -> list[tuple[str, int]]:

@@ -3,6 +3,7 @@
 It starts from a preset and changes what it names. Every mistake is found here, before anything runs.
 """
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Mapping
@@ -11,15 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from blindsave.errors import BadFile, BadInput
+from blindsave.evidence.plan import LARGEST_NOISE_MM, SCHEMA, load_plan
 from blindsave.evidence.schedule import noise_levels
 from blindsave.learning.distil.schedule import Shares
-from blindsave.policies.catalog import load_file
+from blindsave.plugins import add_plugins
+from blindsave.policies.named import check_teacher
 from blindsave.policies.students.registry import family
 from blindsave.policies.students.sizes import LARGEST, is_kind, with_size
 from blindsave.stages.analysis_keys import ANALYSIS, read_questions
+from blindsave.stages.planned import planned_scale
 from blindsave.stages.scales import SCALES, TEST_SPLITS, Scale
 from blindsave.stages.site import Site
-from blindsave.stages.toml_values import (
+from blindsave.task.conditions import condition
+from blindsave.task.tracking import BLACKOUT_START, OBSERVATIONS
+from blindsave.toml_values import (
     Check,
     Section,
     Wrong,
@@ -34,12 +40,9 @@ from blindsave.stages.toml_values import (
     text,
     whole,
 )
-from blindsave.task.conditions import condition
-from blindsave.task.tracking import BLACKOUT_START, OBSERVATIONS
 
 LONGEST_BLACKOUT = OBSERVATIONS - BLACKOUT_START
 LARGEST_SEED = 2**31 - 1
-LARGEST_NOISE_MM = 100
 MOST_EPISODES, MOST = 10_000_000, 1_000_000_000
 """More would only be a slip of the finger, and even planning it would take forever."""
 SHIPPED = "shipped"
@@ -61,6 +64,8 @@ class StudyFile:
     teachers: Mapping[str, Path | None] = field(default_factory=dict)
     """Teacher files by name, None for the shipped one. Without any, the study has one teacher, the shipped one."""
     warnings: tuple[str, ...] = ()
+    plugins: Mapping[str, bytes] = field(default_factory=dict)
+    """Plugin files by name, as they were read."""
 
     def __post_init__(self) -> None:
         if self.teachers and self.scale.train_teacher:
@@ -87,10 +92,34 @@ def read_study_file(path: Path) -> StudyFile:
     except (ValueError, RecursionError) as error:
         raise BadFile(f"the study file {path} is not TOML: {error}") from error
     whole_file = Section(str(path), values)
+    if values.get("schema") == SCHEMA:
+        return StudyFile(
+            path, source, planned_scale(load_plan(path), SCALES["paper"]), warnings=(OPENS_PUBLISHED_TEST,)
+        )
     whole_file.only(KEYS)
-    scale = _scale(whole_file, path)
+    plugins = _plugins(whole_file, path.parent)
+    scale = replace(_scale(whole_file, path), plugins=tuple(plugins))
     warnings = (OPENS_PUBLISHED_TEST,) if scale.opens_principal_test else ()
-    return StudyFile(path, source, scale, _teachers(whole_file, path.parent), warnings)
+    kept = {name: content for (name, _), content in plugins.items() if content}
+    return StudyFile(path, source, scale, _teachers(whole_file, path.parent), warnings, kept)
+
+
+def _plugins(section: Section, beside: Path) -> dict[tuple[str, str], bytes]:
+    """Load the file's plugins; returns contents by (name, SHA-256), nothing for modules."""
+    found: dict[tuple[str, str], bytes] = {}
+    for name in section.get("plugins", several(text)) or ():
+        file = beside / name
+        if not name.endswith(".py"):
+            found[name, ""] = b""
+        elif not file.is_file():
+            raise BadInput(f"{section.where}: `plugins` names {file}, which does not exist")
+        elif any(file.name == other for other, _ in found):
+            raise BadInput(f"{section.where}: `plugins` names two files {file.name}")
+        else:
+            content = file.read_bytes()
+            found[file.name, hashlib.sha256(content).hexdigest()] = content
+        add_plugins([file if name.endswith(".py") else name])
+    return found
 
 
 def _scale(section: Section, path: Path) -> Scale:
@@ -178,22 +207,17 @@ def _teachers(section: Section, beside: Path) -> dict[str, Path | None]:
         file = named.get(name, text)
         if not _NAME.fullmatch(name):
             raise BadInput(f"{named.where}: a teacher's name is letters, digits, - and _, not {shown(name)}")
-        found[name] = None if file == SHIPPED else _teacher_file(named.where, name, beside / file)
+        found[name] = None if file == SHIPPED else _teacher(named.where, name, file, beside)
     return found
 
 
-def _teacher_file(where: str, name: str, file: Path) -> Path:
-    if not file.is_file():
-        raise BadInput(f"{where}: there is no file {file} for the teacher `{name}`")
-    check_teacher(f"{where}: the teacher `{name}`", file)
-    return file.resolve()
-
-
-def check_teacher(what: str, file: Path) -> None:
-    """Refuse a file that holds anything but a teacher; the sentence begins with `what`."""
-    holds = load_file(file).name
-    if holds != TEACHER:
-        raise BadInput(f"{what} cannot be {file}, which holds {holds}")
+def _teacher(where: str, name: str, source: str, beside: Path) -> Path:
+    """A teacher's file, or the name of a registered policy that can teach."""
+    place = Path(source) if source.isidentifier() else (beside / source).resolve()
+    if not source.isidentifier() and not place.is_file():
+        raise BadInput(f"{where}: there is no file {place} for the teacher `{name}`")
+    check_teacher(f"{where}: the teacher `{name}`", place)
+    return place
 
 
 def _seeds(value: Any) -> tuple[int, ...]:
@@ -267,7 +291,7 @@ DISTURBANCES = {
 """Keys of [disturbances], and the fields of the scale they change."""
 
 KEYS = (
-    *("name", "scale", "families", "state_sizes", *PLAIN, "memory_shots", "teachers"),
+    *("name", "scale", "families", "state_sizes", *PLAIN, "memory_shots", "teachers", "plugins"),
     *("disturbances", "training_conditions", *ANALYSIS),
 )
 """Everything a study file may name."""

@@ -223,7 +223,8 @@ def _parse(text: str, known: Mapping[str, Kind]) -> Fault:
                 return Fault(kind.name, _values(kind, text[len(kind.name) + 1 :]))
             except (ValueError, StopIteration, KeyError):
                 raise BadInput(f"`{text}` is no condition: `{kind.name}` is written {kind.usage}") from None
-    raise BadInput(f"there is no condition `{text}`; there are {CLEAN_NAME}, {', '.join(sorted(known))}, joined by +")
+    there_are = f"{CLEAN_NAME}, {', '.join(sorted(known))}, joined by +"
+    raise BadInput(f"there is no condition `{text}`; there are {there_are} (and those of a --plugin)")
 
 
 def _values(kind: Kind, text: str) -> tuple[float, ...]:
@@ -263,6 +264,8 @@ class Mixture:
         if not shares or min(shares) <= 0 or not math.isfinite(sum(shares)):
             raise BadInput(f"conditions need shares above zero, got {dict(table)}")
         made = tuple(condition(name) for name in table)
+        if made == (CLEAN,):
+            return cls()
         if len({one.name for one in made}) < len(made):
             raise BadInput("a mixture names a condition twice")
         return cls(made, tuple(share / sum(shares) for share in shares))

@@ -39,8 +39,8 @@ class DefendEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
     `split` names the shots, `blackout` is a length in control steps, a range (both ends included) or a table of
     lengths and probabilities; `condition` is what else happens (docs/conditions.md): a name such as "noise_5mm", a list
     of names, or a table of names and shares. `reset(seed=...)` restarts the generator that draws the shot, then the
-    length; `reset(options={"shot": id or (x, y, vx, vy), "blackout": steps})` chooses them. A pickled or copied environment
-    goes on where the original stood, on the same machine bit for bit; a window stays with the original.
+    length; `reset(options={"shot": id or (x, y, vx, vy), "blackout": steps})` chooses them. A pickled or copied
+    environment goes on where the original stood, on the same machine bit for bit; a window stays with the original.
     """
 
     metadata: dict[str, Any] = METADATA  # pyright: ignore[reportIncompatibleVariableOverride]

@@ -29,7 +29,8 @@ class Place:
         for top, folder in (("results", self.results), ("models", self.models)):
             if path.is_relative_to(folder):
                 return f"{top}/{path.relative_to(folder).as_posix()}"
-        return path.name
+        beside = self.plan.parent
+        return path.relative_to(beside).as_posix() if path.is_relative_to(beside) else path.name
 
     def matching(self, pattern: str) -> list[str]:
         """Names of the files that fit a plan's pattern."""

@@ -141,7 +141,7 @@ def record(
     requested = np.clip(played.actions, -1.0, 1.0)
     labels = requested
     if teacher is not None:
-        labels = shadow_labels(teacher, played.obs, requested, played.steps, threads)
+        labels = shadow_labels(teacher, played.obs, requested, played.steps, threads, played.truth)
     return {
         "obs": played.obs[:, :TIMEOUT_STEPS][valid],
         "action": requested[valid],

@@ -8,14 +8,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from blindsave import store
 from blindsave.engine import Output, Task, TaskEvent, Workers
-from blindsave.errors import BadInput
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.pipeline import Budget, Pipeline
 from blindsave.learning.dreamer.runtime import use_cache
-from blindsave.policies.catalog import TEACHER, load_file, model_file
+from blindsave.policies.catalog import TEACHER, model_file, resolve
+from blindsave.policies.named import absolute, check_teacher
 from blindsave.policies.students.registry import family as family_of
 from blindsave.progress import Progress
 
@@ -26,7 +25,7 @@ class Workshop:
 
     work: Path
     teacher: Path | None = None
-    """Teacher file; the shipped one by default."""
+    """Teacher file, or the name of a policy that can teach; the shipped teacher by default."""
     budget: Budget = field(default_factory=Budget)
     threads: int | None = None
     deadline: float | None = None
@@ -39,7 +38,7 @@ class Workshop:
 
     def to_dict(self) -> dict[str, Any]:
         """The workshop as JSON."""
-        teacher = None if self.teacher is None else str(self.teacher.resolve())
+        teacher = None if self.teacher is None else str(absolute(self.teacher))
         return asdict(self) | {"work": str(self.work.resolve()), "teacher": teacher}
 
     @classmethod
@@ -61,12 +60,10 @@ class Workshop:
 def open_pipeline(shop: Workshop) -> Pipeline:
     """The pipeline of a workshop's teacher, with a compilation cache; opened once per process."""
     use_cache(shop.work / "cache")
-    path = shop.teacher or model_file(TEACHER)
-    policy: Any = load_file(path)
-    if not hasattr(policy, "with_previous_action"):
-        raise BadInput(f"{path} is no teacher: it has no previous-action slot to overwrite")
-    sha256 = store.sha256_file(path)
-    return Pipeline(shop.work, policy, sha256, shop.budget, threads=shop.threads, deadline=shop.deadline)
+    source = shop.teacher or model_file(TEACHER)
+    check_teacher("a teacher", source)
+    named: Any = resolve(source)
+    return Pipeline(shop.work, named.policy, named.sha256, shop.budget, threads=shop.threads, deadline=shop.deadline)
 
 
 def distil(shop: Workshop, families: Sequence[str], parallel: int = 1) -> dict[str, Any]:

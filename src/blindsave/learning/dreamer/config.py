@@ -134,7 +134,8 @@ class Training:
 
     `timeouts` says what an episode's time limit means: `truncate` (the original) ends the episode but not the future
     beyond it, so values bootstrap past it; `terminate` makes it an end like any other. `population` teachers with the
-    seeds seed, seed + 1, ... train side by side in one program; every other number is per teacher.
+    seeds seed, seed + 1, ... train side by side in one program; every other number is per teacher. `conditions` are
+    what happens in the episodes besides blackouts, in equal shares.
     """
 
     steps: int = 1_000_000
@@ -146,6 +147,7 @@ class Training:
     latents: Literal["on_stop", "always", "never"] = "on_stop"
     timeouts: Literal["truncate", "terminate"] = "truncate"
     population: int = 1
+    conditions: tuple[str, ...] = ("clean",)
 
     def __post_init__(self) -> None:
         if self.timeouts not in ("truncate", "terminate"):

@@ -34,8 +34,8 @@ class DefendStream:
 
     One generator serves all environments of a teacher: at every reset it draws the shot, then the blackout length.
     Environments that reset in the same step draw in the order of their index, so with n = 1 the draws are the
-    original's. Under `conditions` that are not clean it then draws which one it is, and what chance does. A population's
-    teachers own n / population consecutive places each and have equal generators.
+    original's. Under `conditions` that are not clean it then draws which one it is, and what chance does. A
+    population's teachers own n / population consecutive places each and have equal generators.
 
     An episode that runs out of time is `last` but not `terminal`, unless `timeouts` is `terminate`.
     """

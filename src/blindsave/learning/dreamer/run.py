@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from blindsave.errors import BadInput
+from blindsave.task.conditions import CLEAN_NAME, condition
 
 BEGUN = time.monotonic()
 
@@ -26,6 +27,7 @@ def train_teacher(
     sampler: str = "uniform",
     timeouts: str = "truncate",
     population: int = 1,
+    conditions: Sequence[str] = (CLEAN_NAME,),
     threads: int | None = None,
     sizes: dict[str, Any] | None = None,
     learning: dict[str, Any] | None = None,
@@ -40,7 +42,8 @@ def train_teacher(
 
     A population trains with the seeds seed, seed + 1, ..., each teacher in FOLDER/SEED; they all draw the same shots.
     `sizes`, `learning` and `speed` override fields of the configuration's parts (smaller networks, for instance).
-    `watch` is shown every line of metrics.
+    `conditions` are what happens in the episodes besides blackouts, in equal shares. `watch` is shown every line of
+    metrics.
     """
     import jax
 
@@ -51,7 +54,8 @@ def train_teacher(
 
     runtime.use_cache(Path(folder) / "cache")
     kept = (checkpoint_every, log_every, latents)
-    training = Training(steps, envs, train_ratio, seed, *kept, timeouts, population)  # type: ignore[arg-type]
+    names = tuple(condition(name).name for name in conditions)
+    training = Training(steps, envs, train_ratio, seed, *kept, timeouts, population, names)  # type: ignore[arg-type]
     try:
         parts = Sizes(19, 2, **(sizes or {})), Learning(**(learning or {})), Replay(sampler=sampler)  # type: ignore[arg-type]
         chosen = dataclasses.replace(Speed.best(jax.default_backend()), **(speed or {}))
@@ -64,6 +68,7 @@ def train_teacher(
         timeouts=training.timeouts,
         population=population,
         threads=threads,
+        conditions=names,
     )
     trainer = Trainer(config, stream, folder, quiet=quiet, watch=watch)
     resumed = trainer.step

@@ -6,7 +6,7 @@ Beside the registered ones there are those of other sizes, made from their names
 from importlib.metadata import entry_points
 
 from blindsave.errors import BadInput
-from blindsave.plugins import load_plugins
+from blindsave.plugins import load_plugins, travels
 from blindsave.policies.students.core import MemoryCore
 from blindsave.policies.students.family import Family
 from blindsave.policies.students.feed_forward import FeedForward
@@ -68,6 +68,14 @@ def family(name: str) -> Family:
         raise BadInput(f"the family `{name}` needs a size, for example `{example}`")
     others = f"other sizes of {', '.join(f'{kind}_nSIZE' for kind in (KINDS[0], *GATED))} and {STACK}_SIZE"
     raise BadInput(f"there is no family `{name}`; there are {', '.join(known)}, and {others}")
+
+
+def only_here(name: str) -> bool:
+    """Whether a family was registered by this process alone, so that workers would not know it."""
+    known = _families.get(name)
+    if known is None or travels(type(known.core).__module__):
+        return False
+    return name not in entry_points(group=ENTRY_POINTS).names
 
 
 def find(name: str) -> Family | None:

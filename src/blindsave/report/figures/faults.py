@@ -59,10 +59,8 @@ def draw_faults(found: NoiseResult, faults: Levels, blackout: int) -> Draw:
     names = ordered(found.saves.saved)
 
     def draw(figure: Any, theme: Theme) -> None:
-        axes = figure.subplots(1, COLUMNS, sharey=True, squeeze=False)[0]
-        for ax in axes[len(faults) :]:
-            ax.set_visible(False)
-        for ax, (fault, conditions) in zip(axes, faults.items(), strict=False):
+        axes = figure.subplots(1, len(faults), sharey=True, squeeze=False)[0]
+        for ax, (fault, conditions) in zip(axes, faults.items(), strict=True):
             for i, policy in enumerate(names):
                 cells = [percent(found.rates.rate("all", policy, blackout, d)) for d in conditions]
                 x = [at + 0.05 * (i - (len(names) - 1) / 2) for at in range(len(conditions))]
