@@ -39,8 +39,17 @@ ORDER = (
     "__main__",
 )
 DESCRIBING = (
-    *("draw", "verify", "testing", "diagnostics", "bench", "deploy", "drive"),
-    *("report", "submissions", "play", "cli"),
+    "draw",
+    "verify",
+    "testing",
+    "diagnostics",
+    "bench",
+    "deploy",
+    "drive",
+    "report",
+    "submissions",
+    "play",
+    "cli",
 )
 
 
