@@ -1,7 +1,7 @@
 """Python in the documentation runs as printed: every page, its blocks in order and with shared names.
 
 A page that trains for minutes as printed runs with a smaller budget, which is all that is changed; the one that trains
-most has a test of its own (learning/test_distil_docs.py).
+most has a test of its own (learning/test_distil_docs.py), and so has the tutorial (test_tutorial.py).
 """
 
 import re
@@ -12,7 +12,7 @@ import pytest
 REPOSITORY = Path(__file__).parents[1]
 DOCS = REPOSITORY / "docs"
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
-ELSEWHERE = {"bring-your-own.md"}
+ELSEWHERE = {"bring-your-own.md", "tutorial.md"}
 PAGES = sorted(path.name for path in DOCS.glob("*.md") if BLOCK.search(path.read_text("utf-8")))
 SMALLER = {
     "teacher.md": (

@@ -30,6 +30,7 @@ ORDER = (
     "deploy",
     "drive",
     "report",
+    "submissions",
     "play",
     "stages",
     "study",
@@ -37,7 +38,19 @@ ORDER = (
     "cli",
     "__main__",
 )
-DESCRIBING = ("draw", "verify", "testing", "diagnostics", "bench", "deploy", "drive", "report", "play", "cli")
+DESCRIBING = (
+    "draw",
+    "verify",
+    "testing",
+    "diagnostics",
+    "bench",
+    "deploy",
+    "drive",
+    "report",
+    "submissions",
+    "play",
+    "cli",
+)
 
 
 def top(path: Path) -> str:

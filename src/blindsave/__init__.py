@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from blindsave import task as task
     from blindsave.policies import load as load
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["__version__", "load", "task"]
 
 

@@ -94,7 +94,7 @@ def needs_room(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
         sentence = f"there is no room left on the disk that holds {folder}; make room and run the same command again"
         raise DiskFull(sentence) from error
@@ -216,8 +216,11 @@ def make(
     return open_artifact(folder)
 
 
-def open_artifact(folder: str | Path, *, verify: bool = True) -> Artifact:
-    """Open an artifact; with `verify` every byte is checked. The first damaged file is named (`Damaged`)."""
+def open_artifact(folder: str | Path, *, verify: bool = True, named: bool = True) -> Artifact:
+    """Open an artifact; with `verify` every byte is checked. The first damaged file is named (`Damaged`).
+
+    In a store the folder's name is the content's address; without `named` a copy may be called anything.
+    """
     root = Path(folder)
     try:
         manifest = read_json(root / MANIFEST)
@@ -228,7 +231,7 @@ def open_artifact(folder: str | Path, *, verify: bool = True) -> Artifact:
     body = {key: value for key, value in manifest.items() if key != "manifest_sha256"}
     if digest(body) != manifest.get("manifest_sha256"):
         raise Damaged(f"{root / MANIFEST} is damaged: its own hash does not match", root)
-    if address(body["kind"], body["configuration"], body["inputs"]) != root.name:
+    if named and address(body["kind"], body["configuration"], body["inputs"]) != root.name:
         raise BadFile(f"{root} is not where its manifest belongs: the folder's name is not the content's address")
     if verify:
         _verify_files(root, body["files"])

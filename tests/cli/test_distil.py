@@ -1,6 +1,7 @@
 """The distillation commands, as a user calls them, on a dataset of a moment."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,12 @@ def test_a_dataset_is_described_and_verified(dataset, capsys):
     assert (checked["ok"], checked["episodes"], checked["sha256"]) == (True, 12, told["sha256"])
     cli.execute(["dataset", "verify", str(dataset)])
     assert "12 episodes verified" in capsys.readouterr().out
+
+
+def test_a_copy_of_a_dataset_opens_under_any_name(dataset, tmp_path, capsys):
+    copy = shutil.copytree(dataset, tmp_path / "my dataset")
+    assert run(capsys, "dataset", "verify", str(copy)) == run(capsys, "dataset", "verify", str(dataset))
+    assert run(capsys, "dataset", "info", str(copy))["episodes"] == 12
 
 
 def test_one_changed_byte_of_a_dataset_is_found(dataset, tmp_path):

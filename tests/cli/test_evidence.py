@@ -128,3 +128,23 @@ def test_freezing_without_models_names_the_first_missing_checkpoint(capsys, monk
     (tmp_path / "protocol.toml").write_bytes((REPOSITORY / "protocol.toml").read_bytes())
     monkeypatch.chdir(tmp_path)
     assert "feed_forward/14303.safetensors" in complaint(capsys, monkeypatch, "freeze")
+
+
+def test_stats_are_readable_at_80_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    table, plan = str(REPOSITORY / "results/test/principal_test.parquet"), str(REPOSITORY / "protocol.toml")
+    cli.execute(["stats", table, "--plan", plan, "--replicates", "50"])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum("structured_k0" in line and "96.44 [" in line for line in lines) == 1
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_rewards_that_are_no_numbers_are_refused_by_their_row(evaluated, tmp_path, capsys, monkeypatch, value):
+    table = tables.read(json.loads(evaluated[1])["table"])
+    rewards = table["reward"].to_pylist()
+    rewards[3] = value
+    place = table.schema.get_field_index("reward")
+    path = tables.write(table.set_column(place, table.schema.field(place), [rewards]), tmp_path / "x.parquet")
+    said = complaint(capsys, monkeypatch, "stats", str(path), "--plan", str(REPOSITORY / "protocol.toml"))
+    assert "a reward that is no finite number" in said and table["shot_id"][3].as_py() in said

@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 import importlib
 import os
+import pkgutil
 import shutil
 import signal
 import sys
@@ -15,12 +16,15 @@ import traceback
 import typing
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+import blindsave
 from blindsave import cli
+from blindsave.cli.parsing import parse
 from blindsave.cli.targets import Target
 from blindsave.evidence import tables
 
@@ -98,10 +102,10 @@ ENOUGH: dict[str, list[str]] = {
     "teacher belief": ["none.safetensors", "--out", "x.png"],
     "play": ["--no-browser", "--seconds", "1"],
 }
-"""What a command needs in order to run at all."""
+"""What a command needs in order to get as far as its work; others get something for whatever they cannot do without."""
 
 WORK = (
-    "blindsave.play.server:Arena",
+    "blindsave.play.server:_listen",
     "blindsave.cli.render:_play",
     "blindsave.evidence.grid:grid",
     "blindsave.cli.study:run_study",
@@ -163,14 +167,26 @@ def small_table(tmp_path_factory) -> Path:
     return tables.write(whole.filter(chosen), tmp_path_factory.mktemp("table") / "small.parquet")
 
 
+@pytest.fixture(scope="module")
+def everything() -> dict[str, ModuleType | None]:
+    """Every module: one imported while another's work is replaced would keep the replacement for good."""
+    found: dict[str, ModuleType | None] = {}
+    for one in pkgutil.walk_packages(blindsave.__path__, "blindsave."):
+        if not one.name.rpartition(".")[2].startswith("_"):  # compiled parts are loaded by their own modules
+            try:
+                found[one.name] = importlib.import_module(one.name)
+            except ModuleNotFoundError:
+                found[one.name] = None
+    return found
+
+
 @pytest.fixture
-def alone(tmp_path, monkeypatch, small_table) -> Path:
+def alone(tmp_path, monkeypatch, small_table, everything) -> Path:
     """A folder to run in, with things in it that look like targets and are none, and work that never begins."""
     for target in WORK:
         module, _, name = target.partition(":")
-        try:
-            holder = importlib.import_module(module)
-        except ModuleNotFoundError:  # of an extra that is not installed: nothing can begin there
+        holder = everything[module]
+        if holder is None:  # of an extra that is not installed: nothing can begin there
             continue
         *outer, last = name.split(".")
         for part in outer:
@@ -203,9 +219,23 @@ def options_of(name: str) -> Iterator[tuple[str, bool, type, str | None]]:
         yield f"--{flag.replace('_', '-')}", positional, str if typing.get_origin(hint) else hint, target
 
 
+def enough_of(name: str) -> list[str]:
+    """Words that a command cannot do without, the positional ones first."""
+    if name in ENOUGH:
+        return ENOUGH[name]
+    module, _, kind = cli.COMMANDS[name].path.partition(":")
+    fields = dataclasses.fields(getattr(importlib.import_module(module), kind))
+    first, rest = [], []
+    for field, (flag, positional, wanted, target) in zip(fields, options_of(name), strict=True):
+        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            value = {"file": "x.png", "folder": "out"}.get(target or "") or {Path: "nowhere", str: "x"}.get(wanted, "1")
+            first, rest = ([*first, value], rest) if positional else (first, [*rest, flag, value])
+    return first + rest
+
+
 def lines_of(name: str) -> Iterator[tuple[list[str], bool]]:
     """Command lines, and whether they must be refused."""
-    enough = ENOUGH.get(name, [])
+    enough = enough_of(name)
     for flag, positional, kind, target in options_of(name):
         for value in VALUES[kind]:
             words = [value, *enough[1:]] if positional else [*enough, f"{flag}={value}"]
@@ -264,6 +294,19 @@ def test_hostile_values_give_one_sentence_before_any_work(name, alone, tmp_path,
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
     assert not offences
     assert entries(*around) == before
+
+
+@pytest.mark.parametrize("name", list(cli.COMMANDS))
+def test_the_rest_of_a_fuzzed_line_is_sound(name):
+    """Otherwise every value would be refused for want of another one."""
+    module, _, kind = cli.COMMANDS[name].path.partition(":")
+    parse(getattr(importlib.import_module(module), kind), name, enough_of(name))
+
+
+def test_every_option_of_every_command_gets_hostile_values():
+    for name in cli.COMMANDS:
+        tried = {word.partition("=")[0] for words, _ in lines_of(name) for word in words if word.startswith("--")}
+        assert {flag for flag, positional, *_ in options_of(name) if not positional} <= tried
 
 
 def test_there_are_more_than_a_thousand_lines():

@@ -12,7 +12,7 @@ from blindsave.errors import BadInput
 
 def test_the_overview_groups_every_command_and_fits_80_columns():
     text = cli.overview()
-    assert list(cli.GROUPS) == ["try", "study", "evaluate", "train", "deploy", "measure"]
+    assert list(cli.GROUPS) == ["try", "study", "evaluate", "compare", "train", "deploy", "measure"]
     assert max(map(len, text.splitlines())) <= 80
     assert all(re.search(rf"^  {name} +\S", text, re.MULTILINE) for name in cli.COMMANDS)
     assert len(cli.COMMANDS) == sum(map(len, cli.GROUPS.values()))
@@ -37,7 +37,7 @@ def test_help_lists_json_and_leaks_no_python(name, capsys):
         (["bench", "sim", "--threads", "100000"], "--threads must be at most 4,096, got 100000"),
         (["bench", "latency", "--seeds", "1", "1.5"], "--seeds must be a whole number, got '1.5'"),
         (["play", "--seconds", "inf"], "--seconds must be a finite number, got 'inf'"),
-        (["render"], "--out PATH is missing"),
+        (["render"], "--out PATH ... is missing"),
         (["render", "--out", "x.png", "--nope", "3"], "Unrecognized options: --nope"),
         (["render", "--out", "x.png", "--view", "side"], "invalid choice 'side' for argument '--view'"),
     ],

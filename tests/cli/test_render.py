@@ -36,6 +36,28 @@ def test_gif_and_mp4_are_films(capsys, tmp_path):
     assert (tmp_path / "film.mp4").read_bytes()[4:8] == b"ftyp"
 
 
+def test_the_default_shows_a_trained_policy_that_saves(capsys, tmp_path):
+    result = render(capsys, "--out", str(tmp_path / "x.png"), *FAST)
+    assert result["policy"] == "structured_k0/14303" and result["saved"]
+
+
+def test_two_policies_are_filmed_side_by_side_in_several_formats_at_once(capsys, tmp_path, monkeypatch):
+    from blindsave.draw.duel import Duel
+
+    drawn, frame = [], Duel.frame
+    monkeypatch.setattr(Duel, "frame", lambda self, moment, style: drawn.append(moment) or frame(self, moment, style))
+    files = [str(tmp_path / name) for name in ("film.mp4", "film.gif", "end.png")]
+    slow = ["--slower", "1", "--fps", "10"]
+    result = render(capsys, "--against", "feed_forward/14303", "--out", *files, *FAST, *slow)
+    assert result["files"] == files and result["out"] == files[0]
+    assert result["saved"] and not result["against"]["saved"]
+    assert result["against"]["policy"] == "feed_forward/14303"
+    assert len(drawn) == len(set(drawn)) + 1, "one drawing for both films, and one for the still"
+    assert (tmp_path / "film.mp4").read_bytes()[4:8] == b"ftyp"
+    with Image.open(tmp_path / "film.gif") as film, Image.open(tmp_path / "end.png") as end:
+        assert film.n_frames > 3 and film.size == end.size
+
+
 def test_a_film_is_written_beside_threads_that_forbid_forking(tmp_path):
     pytest.importorskip("jax").numpy.zeros(1).block_until_ready()  # warns, here an error, when the process forks
     frames = [np.full((33, 47, 3), shade, np.uint8) for shade in (0, 128, 255)]
@@ -55,6 +77,9 @@ def test_a_pair_is_drawn_from_above(capsys, tmp_path):
     ("args", "complaint"),
     [
         (["--out", "x.bmp"], "must end in"),
+        (["--out", "x.png", "x.bmp"], "must end in"),
+        (["--out", "x.png", "--against", "nobody"], "no policy"),
+        (["--out", "x.png", "--against", "inactive", "--pair", "validation:alias:003"], "choose one"),
         (["--out", "x.png", "--width", "10"], "--width"),
         (["--out", "x.png", "--shot", "validation:alias:999:near_post_left"], "no shot"),
         (["--out", "x.png", "--blackout", "126"], "blackout of 126 steps"),

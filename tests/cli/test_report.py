@@ -1,13 +1,14 @@
 """The report command: what it asks for, and what it prints."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from blindsave.cli import execute
 from blindsave.cli.report import Report
-from blindsave.errors import BadFile
+from blindsave.errors import BadFile, BadInput
 
 RESULT = {
     "page": "out/report.html",
@@ -53,6 +54,20 @@ def test_failures_are_recorded_only_where_asked_and_before_the_report(built, tmp
     execute(["report", "--results", str(tmp_path), "--out", str(tmp_path / "out"), "--record", "--json"])
     assert built == [("record", tmp_path), ("build", tmp_path, tmp_path / "out")]
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["page"] == "out/report.html"
+
+
+def test_without_results_here_the_published_ones_are_reported_and_written_here(built, tmp_path, monkeypatch):
+    from blindsave.verify.places import brought
+
+    monkeypatch.chdir(tmp_path)
+    execute(["report", "--json"])
+    assert built == [("build", brought() / "results", Path("report"))]
+    with pytest.raises(BadInput, match="beside results of your own"):
+        execute(["report", "--record"])
+    (tmp_path / "results").mkdir()
+    built.clear()
+    execute(["report", "--json"])
+    assert built == [("build", Path("results"), Path("results/report"))]
 
 
 def test_a_folder_that_does_not_exist_is_refused_and_not_made(tmp_path):

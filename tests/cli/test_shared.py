@@ -9,7 +9,19 @@ def test_a_table_cuts_nothing_off_on_a_narrow_terminal(capsys, monkeypatch):
     columns = ["policy", *(f"length number {n}" for n in range(5))]
     shared.print_table("rates", columns, [["structured_k0", *["98.31 [96.0, 99.6]"] * 5]])
     out = capsys.readouterr().out
-    assert out.count("98.31 [96.0, 99.6]") == 5 and "structured_k0" in out and "length number 4" in out
+    assert out.count("98.31 [96.0, 99.6]") == 5 and "structured_k0" in out and "number 4" in " ".join(out.split())
+
+
+def test_a_wide_table_goes_on_below_and_repeats_its_first_column(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    columns = ["policy", *map(str, range(0, 30, 5)), "0-400 ms"]
+    names = ("feed_forward", "finite_stack_10")
+    shared.print_table("saves", columns, [[name, *["100.00 [100.0, 100.0]"] * 6, "98.31"] for name in names])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80 and lines.count("saves") == 1
+    blocks = sum(line.startswith("┃ policy") for line in lines)
+    assert blocks == 3 == sum(line.startswith("│ feed_forward") for line in lines)
+    assert sum(line.count("100.00 [100.0, 100.0]") for line in lines) == 12
 
 
 def test_words_stand_left_and_numbers_right(capsys):

@@ -32,3 +32,13 @@ def test_estimates_learn_from_stages_that_worked_and_not_from_those_that_found_t
     run_study(SimpleNamespace(scale=SimpleNamespace(name="tiny"), folder="somewhere"))
     lines = [line for line in capsys.readouterr().err.splitlines() if "two: Something" in line]
     assert len(lines) == 1 and said in lines[0]
+
+
+def test_a_study_that_was_moved_names_the_report_where_it_is_now(monkeypatch, capsys, tmp_path):
+    stage = SimpleNamespace(name="report", method="It is reported.")
+    done = {"wall_s": 1.0, "results": [{"page": "old/place/results/report/report.html"}]}
+    monkeypatch.setattr(
+        study, "run", lambda *_: iter([SimpleNamespace(stage=stage, what="skipped", left=[], record=done)])
+    )
+    site = SimpleNamespace(scale=SimpleNamespace(name="tiny"), folder=tmp_path, results=tmp_path / "results")
+    assert run_study(site)["report"] == str(tmp_path / "results" / "report" / "report.html")

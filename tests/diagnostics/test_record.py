@@ -27,7 +27,7 @@ def test_a_recording_holds_what_was_shown_and_what_was_true():
     assert np.isnan(recording.seen[5:15]).all()
     np.testing.assert_allclose(recording.seen[:5], recording.puck[:5], atol=1e-6)
     assert recording.target is not None and recording.target.shape == recording.puck.shape
-    assert recording.title.endswith("privileged     hidden for 200 ms")
+    assert recording.title == "sees everything (privileged)     puck hidden for 200 ms"
 
 
 def test_noise_moves_what_was_shown_only():
@@ -37,4 +37,4 @@ def test_noise_moves_what_was_shown_only():
     np.testing.assert_array_equal(clean.qpos, noisy.qpos)
     off_mm = 1000 * np.abs(noisy.seen - noisy.puck)
     assert 1 < off_mm.mean() < 8
-    assert "noisy" in noisy.title
+    assert "faulty tracking" in noisy.title

@@ -84,7 +84,7 @@ def test_a_few_sizes_are_kept_and_the_oldest_is_closed(monkeypatch):
     closed = []
 
     class Fake:
-        def __init__(self, width, height):
+        def __init__(self, width, height, fine):
             self.size = width, height
 
         def close(self):

@@ -6,7 +6,7 @@ import pytest
 
 from blindsave.draw.family_names import core_and_size, family_short, sizes_by_core
 from blindsave.draw.palette import CONTRAST, DARK_GROUND, WHITE, apart, contrast, separation
-from blindsave.draw.policy_looks import LOOKS, look, looks, title
+from blindsave.draw.policy_looks import LOOKS, PLAIN, look, looks, plain_words, title
 from blindsave.policies.scripted import INACTIVE
 from blindsave.policies.students.registry import PAPER_FAMILIES
 
@@ -111,5 +111,8 @@ def test_families_of_the_study_differ_in_every_way_of_drawing():
         assert len({getattr(each, field) for each in drawn}) == len(drawn), field
 
 
-def test_scripted_policies_are_called_by_what_they_do():
-    assert title(INACTIVE.name) == "Does nothing"
+def test_plain_words_need_no_reading_and_never_name_a_seed():
+    assert plain_words("structured_k0/14303") == "linear memory" and plain_words("feed_forward/14303") == "no memory"
+    assert plain_words("teacher") == "the teacher" and plain_words(INACTIVE.name) == "does nothing"
+    assert plain_words("mgu_n24/7") == "mgu, 24 units"
+    assert {*PAPER_FAMILIES} <= {*PLAIN} and len({*PLAIN.values()}) == len(PLAIN)

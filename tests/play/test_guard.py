@@ -3,31 +3,51 @@ import pytest
 from blindsave.play import guard
 
 
-@pytest.mark.parametrize("value", [1, 0.5, True, "left", [1.0, 2.0], -(1 << 52)])
-def test_plain_settings_pass(value):
-    assert guard.is_plain({"value": value})
+@pytest.mark.parametrize(
+    ("host", "only_us"), [("127.0.0.1", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("a.b", False)]
+)
+def test_loopback_is_known(host, only_us):
+    assert guard.is_loopback(host) is only_us
 
 
 @pytest.mark.parametrize(
-    "updates",
+    ("listening", "asked", "ours"),
     [
-        {}, None, 3, {"value": 1, "update_cb": 2}, {"update_cb": []}, {"value": "x" * 201}, {"value": {"a": 1}},
-        {"value": [[1]]}, {"value": None}, {"value": 1 << 60}, {"value": list(range(9))}, {"value": b"bytes"},
-    ],
-)  # fmt: skip
-def test_anything_else_is_refused(updates):
-    assert not guard.is_plain(updates)
-
-
-@pytest.mark.parametrize(
-    "headers, same",
-    [
-        ({"Host": "localhost:8080"}, True),
-        ({"Host": "localhost:8080", "Origin": "http://localhost:8080"}, True),
-        ({"Host": "localhost:8080", "Origin": "https://elsewhere.example"}, False),
-        ({"Host": "localhost:8080", "Origin": "http://localhost:9090"}, False),
-        ({"Host": "localhost:8080", "Origin": "null"}, False),
+        ("127.0.0.1", "localhost:8080", True),
+        ("127.0.0.1", "LOCALHOST:8080", True),
+        ("127.0.0.1", "127.0.0.1", True),
+        ("127.0.0.1", "[::1]:8080", True),
+        ("127.0.0.1", "localhost.:8080", True),
+        ("127.0.0.1", "evil.example:8080", False),
+        ("127.0.0.1", "localhost.evil.example", False),
+        ("127.0.0.1", "localhost@evil.example", False),
+        ("127.0.0.1", "evil.example@localhost", False),
+        ("127.0.0.1", "10.1.2.3:8080", False),
+        ("127.0.0.1", "[oops", False),
+        ("127.0.0.1", "", False),
+        ("127.0.0.1", None, False),
+        ("10.1.2.3", "10.1.2.3:8080", True),
+        ("10.1.2.3", "10.1.2.4:8080", False),
+        ("0.0.0.0", "192.168.1.7:8080", True),
+        ("0.0.0.0", "[fe80::1]:8080", True),
+        ("0.0.0.0", "evil.example", False),
+        ("arena.example", "arena.example", True),
     ],
 )
-def test_only_our_own_page_may_connect(headers, same):
-    assert guard.same_site(headers) is same
+def test_only_names_that_are_ours_are_answered(listening, asked, ours):
+    everywhere = listening in guard.EVERYWHERE
+    assert guard.is_own_host(asked, guard.own_names(listening), everywhere) is ours
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "same"),
+    [
+        ("localhost:8080", None, True),
+        ("localhost:8080", "http://localhost:8080", True),
+        ("localhost:8080", "https://elsewhere.example", False),
+        ("localhost:8080", "http://localhost:9090", False),
+        ("localhost:8080", "null", False),
+    ],
+)
+def test_only_our_own_page_may_play(host, origin, same):
+    assert guard.is_own_page(origin, host) is same

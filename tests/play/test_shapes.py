@@ -18,7 +18,6 @@ SOLIDS = {
     "capsule": (shapes.capsule(R, H), 2 * np.pi * R**2 * H + 4 / 3 * np.pi * R**3),
     "ellipsoid": (shapes.ellipsoid(np.array([0.2, 0.3, 0.4])), 4 / 3 * np.pi * 0.2 * 0.3 * 0.4),
     "box": (shapes.box(np.array([0.2, 0.3, 0.4])), 8 * 0.2 * 0.3 * 0.4),
-    "ring": (shapes.ring(0.2, 0.3, 0.05), 0.1 * np.pi * (0.3**2 - 0.2**2)),
 }
 
 

@@ -11,7 +11,7 @@ from blindsave.evidence import tables
 from blindsave.verify import verify
 from blindsave.verify.places import locate
 from blindsave.verify.played import schedules
-from blindsave.verify.replay import Replay, _chosen
+from blindsave.verify.replay import Replay, choose
 from blindsave.verify.seal import Seal
 
 REPOSITORY = Path(__file__).parents[2]
@@ -35,10 +35,10 @@ def test_rows_of_every_test_table_come_out_again():
 def test_the_rows_played_again_are_chosen_by_the_seed_over_all_tables():
     names = [f"results/test/{split}.parquet" for split in ("principal_test", "sealed_test")]
     played = {name: tables.read(REPOSITORY / name) for name in names}
-    one, same, other = (_chosen(played, Replay(50, seed)) for seed in (1, 1, 2))
+    one, same, other = (choose(played, Replay(50, seed)) for seed in (1, 1, 2))
     assert one == same != other
     assert sum(map(len, one.values())) == 50 and {name for name, _, _ in one} == set(names)
-    assert sum(map(len, _chosen(played, Replay(None)).values())) == sum(table.num_rows for table in played.values())
+    assert sum(map(len, choose(played, Replay(None)).values())) == sum(table.num_rows for table in played.values())
 
 
 def test_a_row_that_was_not_played_so_is_found_by_playing_it_again(tmp_path: Path):

@@ -43,6 +43,10 @@ GROUPS: dict[str, dict[str, Command]] = {
         "freeze": Command("blindsave.cli.seal:Freeze", "bind plan, models, data and code into one manifest"),
         "release": Command("blindsave.cli.seal:Release", "open the test exactly once"),
     },
+    "compare": {
+        "submit": Command("blindsave.cli.submissions:Submit", "pack a policy with its plan and rows, to be compared"),
+        "leaderboard": Command("blindsave.cli.submissions:Leaderboard", "rank the submissions that verify"),
+    },
     "train": {
         "teacher train": Command("blindsave.cli.teacher:Train", "train the teacher, or continue training"),
         "teacher validate": Command("blindsave.cli.teacher:Validate", "evaluate a run's checkpoints, name the winner"),
@@ -102,7 +106,6 @@ EXTRAS = {
     "matplotlib": "report",
     "imageio_ffmpeg": "report",
     "PIL": "report",
-    "viser": "play",
     "onnx": "export",
     "onnxruntime": "export",
     "minari": "export",

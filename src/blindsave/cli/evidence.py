@@ -84,8 +84,8 @@ class Stats:
     """An episode table (Parquet)."""
     split: str | None = None
     """Which split, where the table holds several."""
-    plan: Path = Path("protocol.toml")
-    """The analysis plan."""
+    plan: Path | None = None
+    """The analysis plan; by default `protocol.toml` here, or else the published one."""
     replicates: int = 10_000
     """Bootstrap replicates."""
     method: Literal["bootstrap", "mrmc"] | None = None
@@ -107,7 +107,7 @@ class Stats:
         for path in (self.table, *self.teachers):
             refuse_unverified(path)
             held.append(tables.read(path))
-        plan = load_plan(self.plan)
+        plan = load_plan(self.plan or _plan())
         found = statistics(held[0], plan, self.split, self.replicates, self.method)
         return found | (between_teachers(held, plan, self.split, self.replicates) if self.teachers else {})
 
@@ -256,11 +256,18 @@ class BenchEvaluate:
         )
 
 
+def _plan() -> Path:
+    from blindsave.verify.places import PLAN, brought
+
+    return Path(PLAN) if Path(PLAN).is_file() else brought() / PLAN
+
+
 def _note_if_sealed() -> None:
     """Playing the test early is allowed, but nobody should do it without noticing."""
     from blindsave.evidence.ledger import Ledger
+    from blindsave.verify.places import LEDGER, shipped
 
-    if Ledger("results/ledger.jsonl").last("results") is None:
+    if Ledger(shipped() / "results" / LEDGER).last("results") is None:
         print("note: this plays the principal test outside a release (docs/seal.md)", file=sys.stderr)
 
 

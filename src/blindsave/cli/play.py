@@ -2,8 +2,11 @@
 
 import contextlib
 import json
+import signal
 import sys
+import threading
 import webbrowser
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +20,15 @@ from blindsave.errors import BadInput
 
 @dataclass(frozen=True)
 class Play:
-    """Open the live arena: a page where you shoot at the robot, hide the puck and watch (extra `play`)."""
+    """Open the live arena: a page where you shoot at a robot that cannot see the puck.
 
+    Two goalkeepers play every shot side by side: by default one with a linear memory and one without any.
+    """
+
+    policies: tyro.conf.Positional[tuple[str, ...]] = ()
+    """One or two goalkeepers to begin with: `teacher`, FAMILY/SEED, a policy file, or a study's folder."""
+    condition: tuple[str, ...] = ()
+    """Further things that may go wrong, such as latency_2+noise_5mm (`blindsave conditions` lists them)."""
     host: str = "127.0.0.1"
     """Address to listen on; anything but a loopback address lets other machines in."""
     port: int = 8080
@@ -26,7 +36,7 @@ class Play:
     visitors: int = 16
     """Most visitors at a time."""
     plain: bool = False
-    """Draw without shadows and reflections, for browsers without a GPU."""
+    """Draw without shadows and fine edges, as is done by itself in browsers without a GPU."""
     browser: bool = True
     """Open the page in the default browser, where there is one."""
     seconds: float | None = None
@@ -40,7 +50,10 @@ class Play:
             raise BadInput(f"--port must be between 0 and 65535, got {self.port}")
         if not 1 <= self.visitors <= 256:
             raise BadInput(f"--visitors must be between 1 and 256, got {self.visitors}")
-        with Arena(self.host, self.port, self.visitors, self.plain) as arena:
+        if self.seconds is not None and not 0 <= self.seconds < float("inf"):
+            raise BadInput(f"--seconds must be zero or more, got {self.seconds:g}")
+        opened = Arena(self.host, self.port, self.visitors, self.plain, self.policies, self.condition)
+        with opened as arena, stopped_politely(arena.stop):
             arena.announce()
             if self.browser and sys.stderr.isatty():
                 webbrowser.open(arena.address)
@@ -51,6 +64,19 @@ class Play:
     def show(self, result: dict[str, Any]) -> None:
         """Say how it went."""
         print(f"arena closed: {result['visitors_served']} visitors, {result['shots']} shots")
+
+
+@contextlib.contextmanager
+def stopped_politely(stop: Callable[[], None]) -> Iterator[None]:
+    """While inside, a request to terminate (SIGTERM) only says `stop`, so that the figures are still printed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: stop())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @dataclass(frozen=True)

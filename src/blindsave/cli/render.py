@@ -1,5 +1,7 @@
-"""Pictures and films of single episodes, and of alias pairs."""
+"""Pictures and films of single episodes, of two policies on one shot, and of alias pairs."""
 
+import contextlib
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -8,22 +10,33 @@ from blindsave.cli.targets import OutFile
 from blindsave.errors import BadInput
 
 if TYPE_CHECKING:
-    from blindsave.draw.pictures import Image, Style
+    from blindsave.draw.duel import Duel
+    from blindsave.draw.pictures import Image, Solo, Style, View
     from blindsave.draw.recording import Recording
 
 FORMATS = (".png", ".gif", ".mp4")
+HEIGHTS = {
+    # two policies, still, view: height of the picture over its width
+    (False, True, "3d"): 0.75, (False, True, "top"): 0.625, (False, False, "3d"): 2 / 3, (False, False, "top"): 2 / 3,
+    (True, True, "3d"): 0.58, (True, True, "top"): 0.42, (True, False, "3d"): 0.58, (True, False, "top"): 0.42,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Render:
-    """Draw an episode as a film (.mp4, .gif) or as four moments (.png), or the two shots of an alias pair (.png)."""
+    """Draw an episode as a film (.mp4, .gif) or as four moments (.png).
 
-    out: OutFile
-    """Where to write; the ending decides the format: .png, .gif or .mp4."""
+    --against draws two policies on the same shot, side by side; --pair draws the two shots of an alias pair.
+    """
+
+    out: tuple[OutFile, ...]
+    """Where to write, one file or several; the ending decides the format: .png, .gif or .mp4."""
     shot: str = "validation:alias:038:near_post_left"
     """Id of the shot (`blindsave shots` lists them)."""
-    policy: str = "privileged"
-    """inactive, fixed_centre, privileged, teacher, FAMILY/SEED or a policy file."""
+    policy: str = "structured_k0/14303"
+    """teacher, FAMILY/SEED, a policy file, or a scripted one: privileged, fixed_centre, inactive."""
+    against: str | None = None
+    """A second policy, drawn beside the first on the same shot (feed_forward/14303 has no memory)."""
     blackout: int = 20
     """How many observations are hidden, from the sixth on; 20 is 400 ms."""
     condition: str = "clean"
@@ -34,8 +47,8 @@ class Render:
     """Id of an alias family, such as validation:alias:038: draw both of its shots from above instead."""
     view: Literal["3d", "top"] = "3d"
     """Camera view, or plan from above (also where there is no OpenGL)."""
-    camera: str = "shot"
-    """Camera of the 3-D view: shot, striker or robot."""
+    camera: str | None = None
+    """Camera of the 3-D view: shot (the default), striker (the default of two policies) or robot."""
     width: int = 960
     """Width of the picture in pixels."""
     slower: float = 4.0
@@ -45,88 +58,121 @@ class Render:
 
     def run(self) -> dict[str, Any]:
         """Play, draw and write."""
-        if self.out.suffix.lower() not in FORMATS:
-            raise BadInput(f"--out must end in {', '.join(FORMATS)}, got '{self.out.name}'")
+        if not self.out:
+            raise BadInput("--out needs at least one file")
+        for path in self.out:
+            if path.suffix.lower() not in FORMATS:
+                raise BadInput(f"--out must end in {', '.join(FORMATS)}, got '{path.name}'")
         if not 320 <= self.width <= 3840:
             raise BadInput(f"--width must be between 320 and 3840 pixels, got {self.width}")
         if not 1 <= self.fps <= 60 or not 0.1 <= self.slower <= 50:
             raise BadInput(f"--fps must be 1 to 60 and --slower 0.1 to 50, got {self.fps} and {self.slower:g}")
+        if self.pair is not None and self.against is not None:
+            raise BadInput("--pair draws two shots and --against two policies: choose one")
         return self._pair() if self.pair is not None else self._episode()
 
     def _episode(self) -> dict[str, Any]:
-        from blindsave.draw import pictures
+        from blindsave.diagnostics.record import conditions
+        from blindsave.draw.duel import Duel
+        from blindsave.draw.pictures import Solo
         from blindsave.task import shots
         from blindsave.task.conditions import condition
 
         shot = shots.find(self.shot)
         episode = condition(self.condition).episode(shot, self.blackout)
-        recording = _play(self.policy, episode)
+        names = [self.policy] if self.against is None else [self.policy, self.against]
+        recordings = [_play(name, episode, self.condition) for name in names]
         if self.belief:
-            recording = _with_belief(recording, self.policy, episode)
-        # Even numbers, because video codecs halve the colour resolution.
-        width, view = self.width // 2 * 2, pictures.usable_view(self.view)
-        still = self.out.suffix.lower() == ".png"
-        height = round(width * (2 / 3 if not still else 0.75 if view == "3d" else 0.625)) // 2 * 2
-        style = pictures.Style(width, height, view, self.camera, smooth=still and view == "3d")
-        frames = self._write(recording, style)
-        return {
-            "out": str(self.out),
-            "shot": shot.id,
-            "policy": self.policy,
-            "blackout": self.blackout,
-            "view": view,
-            "outcome": recording.outcome,
-            "saved": recording.saved,
-            "steps": len(recording) - 1,
-            "pictures": frames,
-        }
+            recordings[0] = _with_belief(recordings[0], self.policy, episode)
+        title = f"the same shot     {conditions(episode, self.condition)}"
+        shown = Solo(recordings[0]) if len(names) == 1 else Duel(recordings, [_called(name) for name in names], title)
+        view, count = self._write(shown)
+        played = [
+            {"policy": name, "outcome": one.outcome, "saved": one.saved, "steps": len(one) - 1}
+            for name, one in zip(names, recordings, strict=True)
+        ]
+        about = {"shot": shot.id, "blackout": self.blackout, "view": view, "pictures": count}
+        beside = {"against": played[1]} if len(names) == 2 else {}
+        return {"out": str(self.out[0]), "files": list(map(str, self.out)), **about, **played[0], **beside}
 
-    def _write(self, recording: "Recording", style: "Style") -> int:
+    def _style(self, view: "View", still: bool) -> "Style":
+        from blindsave.draw.pictures import Style
+
+        # Even numbers, because video codecs halve the colour resolution.
+        width, high = self.width // 2 * 2, HEIGHTS[self.against is not None, still, view]
+        camera = self.camera or ("shot" if self.against is None else "striker")
+        return Style(width, round(width * high) // 2 * 2, view, camera, smooth=still and view == "3d")
+
+    def _write(self, shown: "Solo | Duel") -> "tuple[View, int]":
+        """Draw everything that is asked for; a film's frames are drawn once, for all its files."""
         from blindsave.draw import pictures
         from blindsave.progress import Progress
 
-        if self.out.suffix.lower() == ".png":
-            write_png(self.out, pictures.strip(recording, style))
-            return 1
+        view = pictures.usable_view(self.view)
+        stills = [path for path in self.out if path.suffix.lower() == ".png"]
+        films = [path for path in self.out if path not in stills]
+        images = [shown.still(self._style(view, still=True))] if stills else []
+        for path in stills:
+            write_png(path, images[0])
+        if not films:
+            return view, 1
         frames = []
-        with Progress("drawing", pictures.film_length(recording, self.fps, self.slower)) as bar:
-            for frame in pictures.film(recording, style, self.fps, self.slower):
+        with Progress("drawing", pictures.film_length(len(shown), self.fps, self.slower)) as bar:
+            for frame in shown.film(self._style(view, still=False), self.fps, self.slower):
                 frames.append(frame)
                 bar.advance()
-        write_film(self.out, frames, self.fps)
-        return len(frames)
+        for path in films:
+            write_film(path, frames, self.fps)
+        return view, len(frames)
 
     def _pair(self) -> dict[str, Any]:
         from blindsave.draw.pairs import pair_image
         from blindsave.task.conditions import CLEAN
 
-        if self.out.suffix.lower() != ".png":
-            raise BadInput(f"a pair is drawn as one picture: --out must end in .png, got '{self.out.name}'")
+        if any(path.suffix.lower() != ".png" for path in self.out):
+            raise BadInput(f"a pair is drawn as one picture: --out must end in .png, got '{self.out[-1].name}'")
         members = _family(str(self.pair))
         recordings = [_play("inactive", CLEAN.episode(shot, self.blackout)) for shot in members]
         family = str(members[0].alias_family)
         title = f"Two shots that look alike: {family.partition(':')[2]}, hidden for {20 * self.blackout} ms"
-        write_png(self.out, pair_image(recordings[0], recordings[1], title, self.width))
+        for path in self.out:
+            write_png(path, pair_image(recordings[0], recordings[1], title, self.width))
         shots = [shot.id for shot in members]
-        return {"out": str(self.out), "pair": family, "shots": shots, "view": "top", "pictures": 1}
+        return {
+            "out": str(self.out[0]),
+            "files": list(map(str, self.out)),
+            "pair": family,
+            "shots": shots,
+            "view": "top",
+            "pictures": 1,
+        }
 
     def show(self, result: dict[str, Any]) -> None:
         """Say what was drawn."""
-        what = result.get("pair") or f"{result['shot']}, {result['policy']}: {result['outcome']}"
-        print(f"{what} -> {result['out']}")
+        played = [one for one in (result, result.get("against")) if one]
+        said = [result["shot"], *(f"{one['policy']}: {one['outcome']}" for one in played)] if "shot" in result else []
+        print(f"{result.get('pair') or ', '.join(said)} -> {', '.join(result['files'])}")
 
 
-def _play(policy: str, episode: Any) -> "Recording":
-    from blindsave.diagnostics.record import record
+def _called(name: str) -> tuple[str, str]:
+    """A policy in plain words and by its name in the catalogue."""
+    from blindsave.draw.policy_looks import plain_words
+    from blindsave.policies import resolve
+
+    found = resolve(name).name
+    return plain_words(found), found
+
+
+def _play(policy: str, episode: Any, under: str = "clean") -> "Recording":
+    from blindsave.diagnostics.record import record, title
     from blindsave.policies import load
 
-    return record(load(policy), episode)
+    found = load(policy)
+    return dataclasses.replace(record(found, episode), title=title(episode, found.name, under))
 
 
 def _with_belief(recording: "Recording", policy: str, episode: Any) -> "Recording":
     """Add the positions that the teacher's world model imagines from the last sight of the puck on."""
-    import dataclasses
-
     import numpy as np
 
     from blindsave.policies.catalog import TEACHER, models_folder
@@ -194,8 +240,12 @@ def _write_mp4(path: Path, frames: "list[Image]", fps: int) -> None:
     source = f"-f rawvideo -pix_fmt rgb24 -s {width}x{height} -r {fps} -i -".split()
     target = ["-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"]
     command = [get_ffmpeg_exe(), "-y", "-v", "error", *source, *target, str(path)]
-    pictures = b"".join(np.ascontiguousarray(frame[:height, :width]).tobytes() for frame in frames)
-    finished = subprocess.run(command, input=pictures, capture_output=True, check=False)
-    if finished.returncode:
-        complaint = finished.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stderr is not None
+        with contextlib.suppress(BrokenPipeError):  # it has given up, and says why
+            for frame in frames:
+                process.stdin.write(np.ascontiguousarray(frame[:height, :width]).data)
+            process.stdin.close()
+        complaint = process.stderr.read().decode(errors="replace").strip().splitlines() or ["it said nothing"]
+    if process.returncode:
         raise BadInput(f"ffmpeg could not write the film: {complaint[-1]}")

@@ -6,17 +6,20 @@ from typing import Any
 
 from blindsave.cli.shared import print_table, tell
 from blindsave.cli.targets import OutFolder, refuse_unwritable
-from blindsave.errors import BadFile
+from blindsave.errors import BadFile, BadInput
+
+RESULTS = Path("results")
 
 
 @dataclass(frozen=True)
 class Report:
     """Rebuild tables (Markdown, LaTeX, CSV), figures (SVG, PNG) and one self-contained HTML page from results alone."""
 
-    results: Path = Path("results")
-    """Folder of episode tables, efficiency files, ledger and plan (docs/report.md lists its files)."""
+    results: Path | None = None
+    """Folder of episode tables, efficiency files, ledger and plan (docs/report.md lists its files); by default the one
+    called `results` here, or else the published results."""
     out: OutFolder | None = None
-    """Where to write; default: the folder `report` inside the results."""
+    """Where to write; default: the folder `report` inside the results, or here for the published ones."""
     record: bool = False
     """First play some failures again, from the shipped policies, and keep them in results/replays.json."""
 
@@ -26,14 +29,25 @@ class Report:
         from blindsave.report.record import record_failures
         from blindsave.report.results import read_results
 
-        out = self.out or self.results / "report"
-        if not self.results.is_dir():
-            raise BadFile(f"there is no results folder {self.results}")
+        results, out = self._places()
+        if not results.is_dir():
+            raise BadFile(f"there is no results folder {results}")
         refuse_unwritable(out, "folder")
         if self.record:
             tell("recording failures")
-            record_failures(read_results(self.results))
-        return build(self.results, out, tell=tell).to_dict()
+            record_failures(read_results(results))
+        return build(results, out, tell=tell).to_dict()
+
+    def _places(self) -> tuple[Path, Path]:
+        """Where results are read and the report is written; nothing is written into an installed package."""
+        from blindsave.verify.places import brought
+
+        results = self.results or RESULTS
+        if self.results is not None or results.is_dir():
+            return results, self.out or results / "report"
+        if self.record:
+            raise BadInput("--record keeps failures beside results of your own; name them with --results")
+        return brought() / RESULTS, self.out or Path("report")
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the verdicts and where everything is."""

@@ -17,7 +17,7 @@ Threads = Annotated[
     tyro.conf.arg(help="Threads of the simulation; all cores by default. Results do not depend on it."),
 ]
 
-WORDY = 20
+WORDY = 16
 """Letters that a column of words keeps, however little room there is."""
 
 
@@ -54,22 +54,49 @@ def tell(line: str) -> None:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table: words to the left, numbers to the right; long words are folded to fit, numbers never cut."""
+    """Print a table: words to the left, numbers to the right; long words are folded to fit, numbers never cut.
+
+    Where the numbers of one row do not fit, the table goes on below with further columns, the first one repeated.
+    """
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
     rows = [list(row) for row in rows]
     numeric = [i > 0 and not any(re.search("[A-Za-z]{4}", row[i]) for row in rows) for i in range(len(columns))]
     console = Console(soft_wrap=True)
-    widths = _widths(columns, rows, numeric, console.width - 3 * len(columns) - 1)
+    least = _widths(columns, rows, numeric, 0)
+    for number, chosen in enumerate(_blocks(least, console.width)):
+        names, cells = [columns[i] for i in chosen], [[row[i] for i in chosen] for row in rows]
+        kinds = [numeric[i] for i in chosen]
+        widths = _widths(names, cells, kinds, console.width - 3 * len(chosen) - 1)
+        _print_block(console, title if number == 0 else "", names, cells, kinds, widths)
+
+
+def _blocks(least: Sequence[int], room: int) -> list[list[int]]:
+    """Columns that fit beside each other, the first one always among them; one at least, however wide."""
+    blocks: list[list[int]] = [[0]] if least else []
+    for i in range(1, len(least)):
+        beside = [*blocks[-1], i]
+        if len(blocks[-1]) > 1 and sum(least[k] for k in beside) + 3 * len(beside) + 1 > room:
+            blocks.append([0, i])
+        else:
+            blocks[-1].append(i)
+    return blocks
+
+
+def _print_block(
+    console: Any, title: str, columns: list[str], rows: list[list[str]], numeric: list[bool], widths: list[int]
+) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(title=Text(title) if title else None, title_justify="left", show_header=any(columns))
     for column, number, width in zip(columns, numeric, widths, strict=True):
         table.add_column(column, justify="right" if number else "left", overflow="fold", width=width)
     for row in rows:
         table.add_row(*map(Text, row))
-    console.width = max(console.width, sum(widths) + 3 * len(columns) + 1)
+    narrow, console.width = console.width, max(console.width, sum(widths) + 3 * len(columns) + 1)
     console.print(table)
+    console.width = narrow
 
 
 def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool], room: int) -> list[int]:

@@ -178,7 +178,9 @@ def run_study(site: Any, until: str | None = None, engine: Any = None) -> dict[s
             tell(f"{head}: already done")
         stages.append({"stage": event.stage.name, "what": event.what, "wall_s": record["wall_s"]})
         for result in record["results"]:
-            rates, page = result.get("save_rates", rates), result.get("page", page)
+            rates = result.get("save_rates", rates)
+            if "page" in result:  # where it is now: the study may have been moved since
+                page = str(site.results / "report" / Path(result["page"]).name)
     summary = {"scale": site.scale.name, "folder": str(site.folder), "stages": stages}
     return summary | {"save_rates": rates, "report": page, "wall_s": round(time.monotonic() - begun, 1)}
 

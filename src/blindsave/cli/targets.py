@@ -31,8 +31,9 @@ def refuse_unwritable_options(command: Any, kind: type) -> None:
     for name, hint in typing.get_type_hints(kind, include_extras=True).items():
         value = getattr(command, name, None)
         for target in _targets(hint):
-            if value is not None:
-                refuse_unwritable(value, target.kind)
+            for path in value if isinstance(value, tuple) else (value,):
+                if path is not None:
+                    refuse_unwritable(path, target.kind)
 
 
 def refuse_unwritable(path: Path, kind: Kind) -> None:

@@ -146,14 +146,15 @@ class Freeze:
 class Info:
     """Summarise a run: steps, updates, time, speed, and the selected checkpoint."""
 
-    folder: Path = Path("results/teacher")
+    folder: Path | None = None
     """A run's folder; by default what was published of the shipped teacher's run."""
 
     def run(self) -> dict[str, Any]:
         """Read the run's files."""
         from blindsave.learning.dreamer.summary import summarise_run
+        from blindsave.verify.places import shipped
 
-        return summarise_run(self.folder)
+        return summarise_run(self.folder or shipped() / "results" / "teacher")
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the figures."""

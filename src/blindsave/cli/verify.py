@@ -13,12 +13,14 @@ from blindsave.errors import BadInput
 class Verify:
     """Check that plan, freeze, ledger, models, tables and shots of a study fit together; play rows again if asked to.
 
+    Of a submission (`blindsave submit`) plan, weights, rows and card are checked, and every row is played again.
+
     Every failure is named with its file. The exit status is 1 where there is one.
     """
 
     folder: tyro.conf.Positional[Path | None] = None
-    """A study's folder, a checkout, or a folder of results such as results/teachers/seed_7304; by default the shipped
-    study. Each teacher's study of a study file is verified."""
+    """A study's folder, a checkout, a folder of results such as results/teachers/seed_7304, or a submission; by default
+    the shipped study. Each teacher's study of a study file is verified."""
     replay: int | None = None
     """Play so many rows of the test tables again, chosen at random, and compare them bit for bit."""
     every: Annotated[bool, tyro.conf.arg(name="all")] = False
@@ -31,6 +33,7 @@ class Verify:
     def run(self) -> dict[str, Any]:
         """Verify every study of the folder."""
         from blindsave.stages.joint import study_folders
+        from blindsave.submissions import is_submission, verify_submission
         from blindsave.verify import verify
         from blindsave.verify.places import shipped
         from blindsave.verify.replay import Replay
@@ -38,6 +41,8 @@ class Verify:
         if self.replay is not None and (self.replay < 1 or self.every):
             raise BadInput("--replay takes the number of rows to play, at least 1; --all plays every row")
         again = Replay(self.replay, self.seed, self.threads) if self.replay or self.every else None
+        if self.folder is not None and is_submission(self.folder):
+            return verify_submission(self.folder, again or Replay(None, threads=self.threads)).to_dict()
         folders = study_folders(shipped() if self.folder is None else self.folder)
         found = {name: verify(folder, replay=again) for name, folder in folders.items()}
         if len(found) == 1:

@@ -16,10 +16,11 @@ from blindsave.errors import BadInput
 Colour = tuple[float, float, float]
 Point = tuple[float, float]
 
-# One palette for all pictures; the two members of a pair and good/bad differ in brightness as well as in hue.
+# One palette for all pictures, films and the live arena; the report has shades of HIDDEN for the ground of its page.
+# The two members of a pair and good/bad differ in brightness as well as in hue.
 INK, PAPER, MIST = (0.07, 0.08, 0.11), (0.94, 0.96, 0.98), (0.58, 0.64, 0.72)
 NIGHT, SLATE = (0.085, 0.098, 0.125), (0.16, 0.18, 0.22)
-SEEN, UNSEEN, BELIEVED = (1.0, 0.80, 0.16), (0.80, 0.86, 0.94), (0.35, 0.78, 1.0)
+SEEN, HIDDEN, BELIEVED, WANTED = (1.0, 0.80, 0.16), (0.85, 0.27, 0.94), (0.22, 0.74, 0.97), (0.13, 0.90, 0.35)
 GOOD, BAD, ACCENT = (0.13, 0.66, 0.45), (0.86, 0.25, 0.22), (1.0, 0.50, 0.10)
 
 

@@ -4,12 +4,12 @@ from blindsave.draw.canvas import (
     ACCENT,
     BAD,
     GOOD,
+    HIDDEN,
     INK,
     MIST,
     PAPER,
     SEEN,
     SLATE,
-    UNSEEN,
     Canvas,
     Colour,
     Point,
@@ -58,8 +58,8 @@ def timeline(canvas: Canvas, recording: Recording, now: float, low: Point, high:
     _bar(canvas, (x(0), top), (x(steps), top + 1.15 * size), SEEN)
     for start, end in spans:
         a, b = (x(start), top), (x(end), top + 1.15 * size)
-        canvas.box(a, b, SLATE)
-        canvas.stripes(a, b, UNSEEN, 0.35, pitch=max(size * 0.6, 5))
+        canvas.box(a, b, HIDDEN)
+        canvas.stripes(a, b, SLATE, 0.35, pitch=max(size * 0.6, 5))
         _label(canvas, a, b, "hidden", size, PAPER)
     _bar(canvas, (x(0), mid), (x(steps), mid + 0.7 * size), ACCENT)
     canvas.box((x(0), mid), (x(recording.locked_steps), mid + 0.7 * size), SLATE)

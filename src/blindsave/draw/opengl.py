@@ -17,8 +17,8 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
-from blindsave.draw import looks
-from blindsave.draw.canvas import Colour
+from blindsave.draw import cameras, looks
+from blindsave.draw.canvas import HIDDEN, Colour
 from blindsave.errors import BadInput
 
 MAX_EXTRA_GEOMS = 2000
@@ -95,14 +95,17 @@ def _context(width: int, height: int):
 class Stage:
     """One off-screen picture size: an OpenGL context with the visual scene loaded."""
 
-    def __init__(self, width: int, height: int) -> None:
+    def __init__(self, width: int, height: int, fine: bool = False) -> None:
         self.width, self.height = width, height
-        self.model = looks.dress(copy.copy(looks.visual_model()), width, height)
+        self.model = looks.dress(copy.copy(looks.visual_model()), width, height, fine)
+        cameras.place(self.model, width, height)
         self.data = mujoco.MjData(self.model)
         self._gl = _context(width, height)
         self._gl.make_current()
         self._scene = mujoco.MjvScene(self.model, self.model.ngeom + MAX_EXTRA_GEOMS)
         self._scene.flags[mujoco.mjtRndFlag.mjRND_HAZE] = 1
+        for costly in (mujoco.mjtRndFlag.mjRND_REFLECTION, mujoco.mjtRndFlag.mjRND_SHADOW):
+            self._scene.flags[costly] = fine  # each draws everything once more
         self._context = mujoco.MjrContext(self.model, mujoco.mjtFontScale.mjFONTSCALE_150)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
         self._options = mujoco.MjvOption()
@@ -112,9 +115,9 @@ class Stage:
 
     def draw(self, qpos: np.ndarray, camera: str, marks: Sequence[Mark] = (), ghost: bool = False) -> np.ndarray:
         """Draw one configuration; with `ghost` the puck is translucent."""
-        cameras = [self.model.camera(i).name for i in range(self.model.ncam)]
-        if camera not in cameras:
-            raise BadInput(f"there is no camera '{camera}'; cameras: {', '.join(cameras)}")
+        known = [self.model.camera(i).name for i in range(self.model.ncam)]
+        if camera not in known:
+            raise BadInput(f"there is no camera '{camera}'; cameras: {', '.join(known)}")
         view = mujoco.MjvCamera()
         view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, self.model.camera(camera).id
         self.data.qpos[:] = qpos
@@ -135,7 +138,7 @@ class Stage:
     def _make_puck_translucent(self) -> None:
         for geom in self._scene.geoms[: self._scene.ngeom]:
             if geom.objtype == mujoco.mjtObj.mjOBJ_GEOM and geom.objid in self._puck:
-                geom.rgba[:] = (0.90, 0.94, 1.0, 0.42)
+                geom.rgba[:] = (*HIDDEN, 0.5)
                 geom.transparent = 1
 
     def _add(self, mark: Mark) -> None:
@@ -153,7 +156,7 @@ class Stage:
         self._gl.free()
 
 
-_stages: dict[tuple[int, int], Stage] = {}
+_stages: dict[tuple[int, int, bool], Stage] = {}
 
 
 def available() -> bool:
@@ -172,16 +175,16 @@ def _first_picture() -> bool:
     return True
 
 
-def stage(width: int, height: int) -> Stage:
-    """Return the stage of a size; a few sizes are kept."""
+def stage(width: int, height: int, fine: bool = False) -> Stage:
+    """Return the stage of a size and quality; a few are kept."""
     with _lock:
-        if (width, height) not in _stages:
+        key = (width, height, fine)
+        if key not in _stages:
             if len(_stages) >= 4:
                 _stages.pop(next(iter(_stages))).close()
-            made = Stage(width, height)
-            _stages[width, height] = made
+            _stages[key] = Stage(*key)
             atexit.register(_close_all)  # after the context's own handler was registered, so it runs before it
-        return _stages[width, height]
+        return _stages[key]
 
 
 def _close_all() -> None:

@@ -2,7 +2,7 @@
 
 import functools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blindsave.draw import captions, opengl, topdown
-from blindsave.draw.canvas import BELIEVED, INK, MIST, NIGHT, PAPER, SEEN, UNSEEN, Canvas
+from blindsave.draw.canvas import BELIEVED, HIDDEN, MIST, NIGHT, PAPER, SEEN, Canvas
 from blindsave.draw.recording import Recording
 from blindsave.errors import BadInput
 
@@ -53,7 +53,7 @@ class Style:
     view: View = "3d"
     camera: str = "shot"
     smooth: bool = False
-    """Draw at twice the size and shrink: finer edges, four times the work."""
+    """Draw finely at twice the size and shrink: twenty times the work."""
 
 
 def _shrink(image: Image) -> Image:
@@ -66,7 +66,7 @@ def _marks(recording: Recording, until: int) -> list[opengl.Mark]:
     marks = []
     for point, seen in zip(recording.shown[: until + 1], recording.visible[: until + 1], strict=True):
         at = (float(point[0]), float(point[1]))
-        marks.append(opengl.Mark(at, 0.0115, SEEN if seen else UNSEEN, 1.0))
+        marks.append(opengl.Mark(at, 0.0115, SEEN if seen else HIDDEN, 1.0))
         if not seen:
             marks.append(opengl.Mark(at, 0.0070, (0.09, 0.17, 0.28), 1.0, 0.0017))
     for x, y in recording.beliefs(until):
@@ -77,7 +77,7 @@ def _marks(recording: Recording, until: int) -> list[opengl.Mark]:
 def _scene_3d(recording: Recording, moment: float, style: Style, width: int, height: int) -> Image:
     step, factor = int(moment), 2 if style.smooth else 1
     marks, hidden = _marks(recording, step), not recording.visible[step]
-    stage = opengl.stage(width * factor, height * factor)
+    stage = opengl.stage(width * factor, height * factor, fine=style.smooth)
     image = stage.draw(recording.at(moment), style.camera, marks, ghost=bool(hidden))
     return _shrink(image) if style.smooth else image
 
@@ -124,25 +124,47 @@ def _badge(canvas: Canvas, recording: Recording, moment: float, at: tuple[float,
         words, colour = captions.outcome_words(recording), captions.outcome_colour(recording)
         captions.pill(canvas, at, words, 1.25 * size, colour, PAPER, "r")
     elif not recording.visible[int(moment)]:
-        captions.pill(canvas, at, "tracking lost", size, PAPER, INK, "r")
+        captions.pill(canvas, at, "tracking lost", size, HIDDEN, PAPER, "r")
 
 
 def film(recording: Recording, style: Style | None = None, fps: int = 25, slower: float = 4.0) -> Iterator[Image]:
     """Yield the frames of a film, `slower` times slower than life, with a pause on the outcome."""
-    last = len(recording) - 1
-    moving = film_length(recording, fps, slower) - round(PAUSE_S * fps)
+    return filmed(lambda moment: frame(recording, moment, style), len(recording), fps, slower)
+
+
+@dataclass(frozen=True, eq=False)
+class Solo:
+    """One recording, to be drawn as a still or as a film; `duel.Duel` is the same for two."""
+
+    recording: Recording
+
+    def __len__(self) -> int:
+        return len(self.recording)
+
+    def still(self, style: Style) -> Image:
+        """Draw four moments."""
+        return strip(self.recording, style)
+
+    def film(self, style: Style, fps: int = 25, slower: float = 4.0) -> Iterator[Image]:
+        """Yield the frames of a film."""
+        return film(self.recording, style, fps, slower)
+
+
+def filmed(draw: Callable[[float], Image], steps: int, fps: int, slower: float) -> Iterator[Image]:
+    """Yield the frames of a film of anything that can be drawn at a moment and has so many steps."""
+    moving = film_length(steps, fps, slower) - round(PAUSE_S * fps)
     for k in range(moving):
-        yield frame(recording, k * 50 / fps / slower, style)
-    ending = frame(recording, last, style)
+        yield draw(k * 50 / fps / slower)
+    ending = draw(steps - 1)
     for _ in range(round(PAUSE_S * fps)):
         yield ending
 
 
-def film_length(recording: Recording, fps: int, slower: float) -> int:
+def film_length(steps: int, fps: int, slower: float) -> int:
     """Count the frames of a film."""
     if not 1 <= fps <= 60 or not 0.1 <= slower <= 50:
         raise BadInput(f"fps must be 1 to 60 and the slow-down 0.1 to 50, got {fps} and {slower}")
-    return int(np.ceil((len(recording) - 1) * fps * slower / 50)) + round(PAUSE_S * fps)
+    return int(np.ceil((steps - 1) * fps * slower / 50)) + round(PAUSE_S * fps)
 
 
 def moments(recording: Recording) -> list[tuple[int, str]]:
@@ -178,11 +200,10 @@ def strip(recording: Recording, style: Style | None = None) -> Image:
         x, y = (k % 2) * (width + gap), head + (k // 2) * (height + gap)
         canvas.paste(scene_image(recording, step, style, width, height), (x, y))
         final = step == len(recording) - 1 and bool(recording.outcome)
-        fill = captions.outcome_colour(recording) if final else (NIGHT if recording.visible[step] else PAPER)
-        ink = INK if fill is PAPER else PAPER
+        fill = captions.outcome_colour(recording) if final else (NIGHT if recording.visible[step] else HIDDEN)
         milliseconds = round(1000 * recording.time_s(step))
         place = (x + width - 0.8 * size, y + 1.4 * size)
-        captions.pill(canvas, place, f"{milliseconds} ms  {words}", size, fill, ink, "r")
+        captions.pill(canvas, place, f"{milliseconds} ms  {words}", size, fill, PAPER, "r")
     low, high = (size, style.height - 0.82 * foot), (style.width - 2 * size, style.height - 0.02 * foot)
     captions.timeline(canvas, recording, len(recording) - 1, low, high)
     return canvas.image()

@@ -1,8 +1,8 @@
 """What policies are called and drawn as, for people: titles, colours (safe for colour-blind readers), markers, lines.
 
 One table for the report, the live arena and the figures of diagnostics. Policies of other names get colours that stand
-apart from each other and from those of the table they are drawn with. The report names scripted policies plainly
-("fixed centre"); the live arena says what they do.
+apart from each other and from those of the table they are drawn with. The report uses the names of the study; films and
+the live arena use plain words, with the technical name beside.
 """
 
 from collections.abc import Iterable
@@ -42,8 +42,27 @@ MARKERS = ("<", ">", "p", "H", "d", "8", "v", "s", "o", "^", "D", "P", "X")
 """Markers of other policies, as far as those of the table are not drawn with them."""
 LINES = ("-", (0, (7, 1.5, 1.5, 1.5)), (0, (1.2, 1.3)), (0, (7, 1.5, 1.5, 1.5, 1.5, 1.5)))
 """Line styles: the largest of a core's sizes is drawn whole. The teacher alone is dashed."""
-DOES = {"privileged": "Sees everything", "fixed_centre": "Stays central", "inactive": "Does nothing"}
-"""What scripted policies do, as the live arena calls them."""
+PLAIN = {
+    "feed_forward": "no memory",
+    "finite_stack_10": "the last ten frames",
+    "structured_k0": "linear memory",
+    "structured_k1": "linear memory, 1 nonlinear mode",
+    "structured_k2": "linear memory, 2 nonlinear modes",
+    "structured_k4": "linear memory, 4 nonlinear modes",
+    "gru_n64": "gated memory",
+    "teacher": "the teacher",
+    "ppo": "no memory, self-taught",
+    "differences": "the last two frames",
+    "least_squares": "a line through all frames",
+    "kalman": "Kalman filter",
+    "kalman_gated": "Kalman filter with a gate",
+    "bayes": "Bayes filter",
+    "planner": "sees everything, and plans",
+    "privileged": "sees everything",
+    "fixed_centre": "stays central",
+    "inactive": "does nothing",
+}
+"""Policies in plain words, for people who have read nothing; the technical name stands beside."""
 
 
 def looks(policies: Iterable[str]) -> dict[str, Look]:
@@ -84,10 +103,15 @@ def short_words(family: str) -> str:
 
 
 def title(name: str) -> str:
-    """A policy by its whole name: "Structured k = 0 (14303)", "Teacher", "Does nothing"."""
+    """A policy by its whole name: "Structured k = 0 (14303)", "Teacher"."""
     family, _, seed = name.partition("/")
-    words = DOES.get(family) or family_words(family)
-    return f"{words} ({seed})" if seed else words
+    return f"{family_words(family)} ({seed})" if seed else family_words(family)
+
+
+def plain_words(name: str) -> str:
+    """A policy in plain words, without its training seed: "linear memory", "the teacher", "GRU, 16 units"."""
+    family = name.partition("/")[0]
+    return PLAIN.get(family) or family_words(family)
 
 
 def _by_core(name: str) -> tuple[str, int]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blindsave.arena import constants as c
-from blindsave.draw.canvas import ACCENT, BELIEVED, INK, NIGHT, PAPER, SEEN, UNSEEN, Canvas, Colour, Point
+from blindsave.draw.canvas import ACCENT, BELIEVED, HIDDEN, INK, NIGHT, PAPER, SEEN, WANTED, Canvas, Colour, Point
 from blindsave.draw.recording import skeleton
 
 HALF_X, HALF_Y, GOAL, RIM = c.TABLE_LENGTH_M / 2, c.TABLE_WIDTH_M / 2, c.GOAL_WIDTH_M / 2, 0.09
@@ -93,8 +93,8 @@ def draw_puck(plan: Plan, at: ArrayLike, hidden: bool) -> None:
     """Draw the puck; a ghost where the policy cannot see it."""
     place, radius = plan.px(at), c.PUCK_RADIUS_M * plan.scale
     if hidden:
-        plan.canvas.disc(place, radius, UNSEEN, 0.22)
-        plan.canvas.ring(place, radius, max(0.16 * radius, 1.4), UNSEEN, 0.95, dashes=10)
+        plan.canvas.disc(place, radius, HIDDEN, 0.22)
+        plan.canvas.ring(place, radius, max(0.16 * radius, 1.4), HIDDEN, 0.95, dashes=10)
     else:
         plan.canvas.disc(place, radius, SEEN)
         plan.canvas.disc(place, 0.70 * radius, (0.93, 0.62, 0.06))
@@ -107,7 +107,7 @@ def draw_trail(plan: Plan, points: np.ndarray, visible: np.ndarray) -> None:
         if seen:
             plan.canvas.disc(plan.px(point), 0.009 * s, SEEN, 0.95)
         else:
-            plan.canvas.ring(plan.px(point), 0.009 * s, max(0.004 * s, 1.0), UNSEEN, 0.9)
+            plan.canvas.ring(plan.px(point), 0.009 * s, max(0.004 * s, 1.0), HIDDEN, 0.9)
 
 
 def draw_beliefs(plan: Plan, points: np.ndarray) -> None:
@@ -121,7 +121,7 @@ def draw_target(plan: Plan, at: ArrayLike) -> None:
     place, arm = plan.px(at), 0.02 * plan.scale
     for dx, dy in ((1, 1), (1, -1)):
         a, b = (place[0] - dx * arm, place[1] - dy * arm), (place[0] + dx * arm, place[1] + dy * arm)
-        plan.canvas.line(a, b, max(0.007 * plan.scale, 1.5), ACCENT)
+        plan.canvas.line(a, b, max(0.007 * plan.scale, 1.5), WANTED)
 
 
 def table_image(qpos: np.ndarray, width: int, height: int, hidden: bool = False) -> np.ndarray:

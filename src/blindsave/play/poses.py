@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from blindsave.draw import looks
 
@@ -41,26 +40,3 @@ def bodies() -> tuple[Body, ...]:
         a, b, c, d = model.body_quat[number].tolist()
         found.append(Body(name, paths[number], (x, y, z), (a, b, c, d), hinges))
     return tuple(found)
-
-
-def times(p: Quaternion, q: Quaternion) -> Quaternion:
-    """Quaternion product: q first, then p."""
-    a, b, c, d = p
-    w, x, y, z = q
-    return (
-        a * w - b * x - c * y - d * z,
-        a * x + b * w + c * z - d * y,
-        a * y - b * z + c * w + d * x,
-        a * z + b * y - c * x + d * w,
-    )
-
-
-def turned(body: Body, qpos: NDArray[np.float64]) -> Quaternion:
-    """The orientation of a body on its parent."""
-    result = body.rest
-    for place, axis in body.hinges:
-        half = 0.5 * float(qpos[place])
-        turn = [float(np.cos(half)), 0.0, 0.0, 0.0]
-        turn[1 + axis] = float(np.sin(half))
-        result = times(result, (turn[0], turn[1], turn[2], turn[3]))
-    return result

@@ -1,166 +1,151 @@
-"""The arena as a server: visitors come and go, each with a game of their own; one clock keeps the time for all."""
+"""The arena as a server: hands out the page, and plays the shots that pages ask for.
+
+Python's own HTTP server is enough: nothing is kept of a visitor, and a shot is one short request. Requests are small,
+answered in time or dropped, and played one after the other, so that no visitor can take more than one core.
+"""
 
 import contextlib
-import io
-import ipaddress
+import errno
+import functools
+import gzip
+import json
 import logging
+import socket
 import sys
 import threading
 import time
-import warnings
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
 from typing import Any
 
-import viser
-
-from blindsave.arena.constants import CONTROL_DT_S
-from blindsave.errors import BadInput
-from blindsave.play import guard, shapes
-from blindsave.play.roster import Roster
-from blindsave.play.session import ALONE, Session
+from blindsave.draw.canvas import BAD, BELIEVED, GOOD, HIDDEN, SEEN, WANTED
+from blindsave.errors import BadInput, BlindsaveError
+from blindsave.play import aim, guard, scene
+from blindsave.play.faults import faults
+from blindsave.play.roster import Roster, words
+from blindsave.play.take import FIRST_PAIR, HIDDEN_STEPS, MOST_HIDDEN, families, take
+from blindsave.task.shots import ALIAS_TARGETS, GOAL_PLANE_X_M
 
 LOG = logging.getLogger("blindsave")
-MOST_FAULTS = 3  # of one session, before it is closed
-FALLEN_BEHIND = 5  # ticks after which the clock gives up catching up
-FLOOR_Z_M = -0.78
-FLOOR, NIGHT = (33, 37, 44), (18, 21, 27)
+MOST_BYTES = 4096
+"""Of a request; a page's own have a few hundred."""
+PATIENCE_S = 10.0
+"""How long a connection may say nothing."""
+PER_VISITOR = 6
+"""Connections that a browser opens to one host."""
+STEP_MS = 20
+COLOURS = {"seen": SEEN, "hidden": HIDDEN, "believed": BELIEVED, "wanted": WANTED, "saved": GOOD, "lost": BAD}
+TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
 
 
 class Arena:
-    """The server; use it as a context. `sessions` are the games of the open pages."""
+    """The server; use it as a context."""
 
-    def __init__(self, host: str = "127.0.0.1", port: int = 8080, most_visitors: int = 16, plain: bool = False) -> None:
-        self.host, self.most_visitors, self.plain = host, most_visitors, plain
-        self.loopback = is_loopback(host)
-        self.roster = Roster()
-        shapes.parts()  # once, before anybody waits for it
-        self.sessions: dict[int, Session] = {}
-        self.visitors_served = self.ticks = self.late_ticks = self.faults = 0
-        self._shots = 0
+    def __init__(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 8080,
+        most_visitors: int = 16,
+        plain: bool = False,
+        named: tuple[str, ...] = (),
+        conditions: tuple[str, ...] = (),
+    ) -> None:
+        self.host, self.plain = host, plain
+        self.most_connections = PER_VISITOR * most_visitors
+        self.loopback, self.everywhere = guard.is_loopback(host), host in guard.EVERYWHERE
+        self.names = guard.own_names(host)
+        self.roster, self.stops = Roster(named), faults(conditions)
+        self.first_stop = len(self.stops) - len(set(conditions)) if conditions else 0
+        self.visitors_served = self.shots = self.refused = self.faults = 0
         self._said: set[str] = set()
-        self._lock = threading.Lock()
+        self._counting, self._playing = threading.Lock(), threading.Lock()
         self._stop = threading.Event()
-        self.loop_errors = guard.QuietLoop()
-        self.server = self._open(port)
-        self._clock = threading.Thread(target=self._run, name="blindsave-clock", daemon=True)
+        self._server = _listen(self, port)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True)
+        scene.packed()  # once, before anybody waits for it
 
-    def _open(self, port: int) -> viser.ViserServer:
-        for name in ("websockets.server", "websockets"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-        # What viser warns of here is what visitors do: odd messages, and leaving while their page is being made.
-        warnings.filterwarnings("ignore", r"\[viser\]|Queued a .* on a closed connection")
-        with contextlib.redirect_stdout(io.StringIO()):  # viser draws a box with addresses; `announce` says it better
-            server = viser.ViserServer(self.host, port, label="blindsave", verbose=False)
-        bound = server.get_port()
-        if port and bound != port:
-            server.stop()
-            raise BadInput(f"port {port} of {self.host} is taken or cannot be used; choose another with --port")
-        guard.close_shared_door(server)
-        server._websock_server.on_client_connect(self._knock)
-        server._event_loop.call_soon_threadsafe(server._event_loop.set_exception_handler, self.loop_errors)
-        server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False, brand_color=(59, 130, 246))
-        server.gui.main_panel.dock_right()
-        scene = server.scene
-        scene.world_axes.visible = False
-        floor = shapes.cylinder(14.0, 0.01)
-        scene.add_mesh_simple(
-            "/floor", floor.vertices.astype("f4"), floor.faces.astype("u4"), color=FLOOR,
-            position=(-0.3, 0.0, FLOOR_Z_M - 0.01), cast_shadow=False,
-        )  # fmt: skip
-        self._light(scene)
-        scene.configure_fog(5.0, 10.0, color=NIGHT)
-        server.initial_camera.position, server.initial_camera.look_at = ALONE
-        server.initial_camera.fov = 0.75
-        server.on_client_connect(self._arrive)
-        server.on_client_disconnect(self._leave)
-        return server
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self._server.server_address[1])
 
-    def _light(self, scene: Any) -> None:
-        """Light the hall; plainly, without shadows and reflections, for machines that draw without a GPU."""
-        scene.configure_default_lights(enabled=False)
-        scene.configure_environment_map(None if self.plain else "studio", environment_intensity=0.3)
-        key, fill = (1.8, 1.2) if self.plain else (1.1, 0.3)
-        scene.add_light_directional(
-            "/key", intensity=key, position=(1.2, -1.5, 4.0), color=(255, 250, 240), cast_shadow=not self.plain
+    @property
+    def address(self) -> str:
+        """Where the page is."""
+        host = {"127.0.0.1": "localhost", "0.0.0.0": "localhost", "": "localhost", "::": "::1"}.get(
+            self.host, self.host
         )
-        scene.add_light_ambient("/fill", intensity=fill)
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
-    async def _knock(self, connection: Any) -> None:
-        """Meet a connection before it may say anything."""
-        network = self.server._websock_server
-        websocket = network._live_connections[connection.client_id]
-        guard.limit(websocket)
-        guard.narrow(connection)
-        request = websocket.request
-        if request is None or not guard.same_site(request.headers):
-            await websocket.close(1008, "pages of other sites may not play here")
-        elif len(network._live_connections) > self.most_visitors:
-            await websocket.close(1013, "the arena is full; try again later")
+    def page(self) -> bytes:
+        """The page with all it must know, its first shot included: that one flies as soon as it is drawn."""
+        pair = list(self.roster.pair)
+        first = {"shot": f"{FIRST_PAIR}:{ALIAS_TARGETS[0]}", "goalkeepers": pair, "hidden": HIDDEN_STEPS}
+        first["fault"] = self.first_stop
+        setup = {
+            "goalkeepers": [words(key) for key in self.roster.keys],
+            "pair": pair,
+            "twins": [[f"{family}:{target}" for target in ALIAS_TARGETS] for family in families()],
+            "first_twins": families().index(FIRST_PAIR),
+            "faults": [fault.label for fault in self.stops],
+            "first_fault": self.first_stop,
+            "hidden": HIDDEN_STEPS,
+            "most_hidden": min(MOST_HIDDEN, 50),
+            "step_ms": STEP_MS,
+            "colours": {name: [round(255 * part) for part in colour] for name, colour in COLOURS.items()},
+            "plain": self.plain,
+            "aim": {
+                "slowest": aim.SLOWEST, "fastest": aim.FASTEST, "speed_per_m": aim.SPEED_PER_M, "near": aim.NEAREST_X_M,
+                "reach_x": aim.REACH_X_M, "reach_y": aim.REACH_Y_M, "mouth": aim.MOUTH_Y_M, "goal_x": GOAL_PLANE_X_M,
+            },
+            "take": self.play(first),
+        }  # fmt: skip
+        # Inside a script element only this could end it early.
+        text = json.dumps(setup, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+        self._count("visitors_served")
+        return _file("play.html").replace(b"{{setup}}", text.encode())
 
-    def _arrive(self, client: Any) -> None:
-        """Make a game for a new page; viser calls this in a thread of its own."""
+    def play(self, wish: Any) -> dict[str, Any]:
+        """Play a shot, when those before it are done."""
+        if not isinstance(wish, dict):
+            raise BadInput("a wish is a JSON object")
+        with self._playing:
+            return take(self.roster, self.stops, wish)
+
+    def wished(self, body: bytes) -> tuple[HTTPStatus, dict[str, Any]]:
+        """Answer a page's wish: a whole take, or one sentence."""
         try:
-            session = Session(client, self.roster)
+            answer = self.play(json.loads(body))
+            self._count("shots")
+            return HTTPStatus.OK, answer
+        except (BlindsaveError, ValueError, RecursionError) as error:
+            self._count("refused")
+            known = isinstance(error, BlindsaveError)
+            return HTTPStatus.BAD_REQUEST, {"error": str(error)[:300] if known else "that cannot be played"}
         except Exception as error:
-            LOG.debug("a visitor's page could not be made: %s", error)
-            return
-        with self._lock:
-            # Who left while the page was being made is no longer listed; who leaves from now on waits for the lock.
-            if client.client_id not in self.server.get_clients():
-                return
-            self.sessions[client.client_id] = session
-            self.visitors_served += 1
+            # A fault is told to the visitor who met it and to whoever opened the arena; the others play on.
+            self._count("faults")
+            self._complain(f"{type(error).__name__}: {error}")
+            return HTTPStatus.INTERNAL_SERVER_ERROR, {"error": "this shot failed; others may be played"}
 
-    async def _leave(self, client: Any) -> None:
-        """Free the game of a closed page."""
-        with self._lock:
-            session = self.sessions.pop(client.client_id, None)
-            self._shots += _shots(session) if session else 0
-
-    def _run(self) -> None:
-        """Tick every game fifty times a second; late ticks are caught up, long stalls are forgotten."""
-        due = time.monotonic()
-        while not self._stop.is_set():
-            due += CONTROL_DT_S
-            ahead = due - time.monotonic()
-            if ahead > 0:
-                time.sleep(ahead)
-            elif ahead < -FALLEN_BEHIND * CONTROL_DT_S:
-                self.late_ticks += int(-ahead / CONTROL_DT_S)
-                due = time.monotonic()
-            self._tick_all()
-            self.ticks += 1
-
-    def _tick_all(self) -> None:
-        with self._lock:
-            present = list(self.sessions.items())
-        for number, session in present:
-            self._tick(number, session)
-
-    def _tick(self, number: int, session: Session) -> None:
-        try:
-            session.tick()
-        except Exception as error:
-            # One game's fault is its own: it is closed after a few, the others go on.
-            self.faults += 1
-            session.faults += 1
-            if number in self.sessions:  # a page that was closed just now is nothing to speak of
-                self._complain(f"{type(error).__name__}: {error}")
-            if session.faults >= MOST_FAULTS:
-                with self._lock:
-                    self.sessions.pop(number, None)
+    def _count(self, name: str) -> None:
+        with self._counting:
+            setattr(self, name, getattr(self, name) + 1)
 
     def _complain(self, fault: str) -> None:
         """Say a fault on standard error, once however often it happens."""
         if fault not in self._said:
             self._said.add(fault)
-            print(f"blindsave: a game failed ({fault}); the others go on", file=sys.stderr, flush=True)
-            LOG.debug("a game failed", exc_info=True)
-
-    @property
-    def address(self) -> str:
-        """Where the page is."""
-        host = "localhost" if self.host in ("127.0.0.1", "::1", "0.0.0.0", "::") else self.host
-        return f"http://{host}:{self.server.get_port()}"
+            print(f"blindsave: a shot failed ({fault}); others are played", file=sys.stderr, flush=True)
+            LOG.debug("a shot failed", exc_info=True)
 
     def announce(self) -> None:
         """Say where the page is and who can reach it."""
@@ -175,44 +160,151 @@ class Arena:
             )
 
     def wait(self, seconds: float | None = None) -> None:
-        """Stay open for some time, or until interrupted."""
+        """Stay open for some time, or until told to stop."""
         end = None if seconds is None else time.monotonic() + seconds
         while not self._stop.is_set() and (end is None or time.monotonic() < end):
-            time.sleep(0.1 if end is None else min(0.1, max(0.0, end - time.monotonic())))
+            self._stop.wait(0.1 if end is None else min(0.1, max(0.0, end - time.monotonic())))
+
+    def stop(self) -> None:
+        """End `wait`."""
+        self._stop.set()
 
     def figures(self) -> dict[str, int]:
         """Counts since the start."""
-        with self._lock:
-            shots = self._shots + sum(_shots(session) for session in self.sessions.values())
-            return {
-                "visitors_served": self.visitors_served,
-                "games": len(self.sessions),
-                "shots": shots,
-                "ticks": self.ticks,
-                "late_ticks": self.late_ticks,
-                "faults": self.faults,
-            }
+        with self._counting:
+            return {name: getattr(self, name) for name in ("visitors_served", "shots", "refused", "faults")}
 
     def __enter__(self) -> "Arena":
-        self._clock.start()
+        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._clock.join(2.0)
-        with contextlib.redirect_stdout(io.StringIO()):
-            self.server.stop()
+        self.stop()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(2.0)
 
 
-def _shots(session: Session) -> int:
-    return sum(score.shots for score in session.game.scores.values())
+@functools.cache
+def _file(name: str) -> bytes:
+    return (files("blindsave.play") / "page" / name).read_bytes()
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
+class _Server(ThreadingHTTPServer):
+    """Threads that never hold the program up, and no more connections than there are visitors for."""
+
+    daemon_threads = True
+    request_queue_size = 64
+    arena: Arena
+
+    def __init__(self, *args: Any) -> None:
+        self._open = 0
+        self._counting = threading.Lock()
+        super().__init__(*args)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Give a connection a thread of its own, or send it away where there are too many."""
+        with self._counting:
+            full = self._open >= self.arena.most_connections
+            self._open += not full
+        if not full:
+            super().process_request(request, client_address)
+            return
+        said = b"the arena is full; try again later"
+        with contextlib.suppress(OSError):
+            head = f"HTTP/1.1 503 Full\r\nContent-Length: {len(said)}\r\nConnection: close\r\n\r\n"
+            request.sendall(head.encode() + said)
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve one connection to its end."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            with self._counting:
+                self._open -= 1
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A visitor who vanishes or talks nonsense is nothing to speak of."""
+        LOG.debug("a connection ended early", exc_info=True)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    server: _Server  # pyright: ignore[reportIncompatibleVariableOverride]
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "blindsave", ""
+    timeout = PATIENCE_S
+
+    def do_GET(self) -> None:
+        """Hand out the page and its files."""
+        path = self.path.partition("?")[0]
+        if not self._is_ours():
+            return
+        if path == "/":
+            self._send(HTTPStatus.OK, TYPES["html"], self.server.arena.page())
+        elif path == "/scene":
+            self._send(HTTPStatus.OK, "application/octet-stream", scene.packed(), zipped=True)
+        elif path in ("/play.css", "/play.js", "/table.js"):
+            self._send(HTTPStatus.OK, TYPES[path.rpartition(".")[2]], _file(path[1:]))
+        else:
+            self._say(HTTPStatus.NOT_FOUND, "there is nothing here; the arena is at /")
+
+    def do_POST(self) -> None:
+        """Play a shot."""
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit() and int(length[:9]) <= MOST_BYTES):
+            self.close_connection = True  # what comes now is not going to be read
+            self._say(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a wish has at most {MOST_BYTES} bytes")
+            return
+        body = self.rfile.read(int(length))
+        if not self._is_ours():
+            return
+        if not guard.is_own_page(self.headers.get("Origin"), self.headers.get("Host")):
+            self._say(HTTPStatus.FORBIDDEN, "pages of other sites may not play here")
+        elif self.path != "/take" or self.headers.get_content_type() != "application/json":
+            self._say(HTTPStatus.NOT_FOUND, "wishes are JSON and go to /take")
+        else:
+            status, answer = self.server.arena.wished(body)
+            data = json.dumps(answer, separators=(",", ":"), allow_nan=False).encode()
+            self._send(status, "application/json", gzip.compress(data, 1), zipped=True)
+
+    def _is_ours(self) -> bool:
+        arena, hosts = self.server.arena, self.headers.get_all("Host") or []
+        if len(hosts) == 1 and guard.is_own_host(hosts[0], arena.names, arena.everywhere):
+            return True
+        self._say(HTTPStatus.MISDIRECTED_REQUEST, "this arena does not go by that name")
         return False
+
+    def _say(self, status: HTTPStatus, sentence: str) -> None:
+        self._send(status, "application/json", json.dumps({"error": sentence}).encode())
+
+    def _send(self, status: HTTPStatus, kind: str, data: bytes, zipped: bool = False) -> None:
+        self.send_response(status)
+        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(data))}.items():
+            self.send_header(name, value)
+        if zipped:
+            self.send_header("Content-Encoding", "gzip")
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is said on standard error about single requests."""
+        LOG.debug(format, *args)
+
+
+def _listen(arena: Arena, port: int) -> _Server:
+    """Bind the address, or say in one sentence why not."""
+    try:
+        (family, _, _, _, place), *_ = socket.getaddrinfo(
+            arena.host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        kind = type("_ServerHere", (_Server,), {"address_family": family, "arena": arena})
+        return kind(place[:2], _Handler)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise BadInput(f"port {port} of {arena.host} is taken; choose another with --port") from error
+        raise BadInput(f"cannot listen on {arena.host}, port {port}: {error.strerror or error}") from error
+    except UnicodeError as error:
+        raise BadInput(f"{arena.host!r} is no host name") from error

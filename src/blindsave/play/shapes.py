@@ -73,12 +73,6 @@ def cylinder(radius: float, half: float) -> Mesh:
     return join([revolve(np.array(profile)) for profile in (bottom, side, top)])
 
 
-def ring(inner: float, outer: float, half: float) -> Mesh:
-    """A flat ring about z."""
-    corners = [(inner, -half), (outer, -half), (outer, half), (inner, half), (inner, -half)]
-    return join([revolve(np.array(corners[k : k + 2])) for k in range(4)])
-
-
 def capsule(radius: float, half: float) -> Mesh:
     """A cylinder about z with round ends."""
     arc = np.linspace(-np.pi / 2, np.pi / 2, SIDES // 2 + 1)

@@ -5,8 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from blindsave.evidence import strata, summaries
+from blindsave.errors import BadFile
+from blindsave.evidence import strata, summaries, tables
 from blindsave.evidence.intervals import adjust
 from blindsave.evidence.mrmc import over_teachers, strata_by
 from blindsave.evidence.plan import Plan
@@ -27,6 +29,7 @@ def statistics(
     Rates and differences are fractions; lengths are control steps, as text where they are keys. Another `method` than
     the plan's is marked as chosen after the fact.
     """
+    _refuse_no_numbers(table)
     method = method or plan.method
     found = analyse_split(table, plan.contrasts, plan.blackout, plan.margin, replicates, method, split)
     held, whole = found.saves, found.principal
@@ -60,6 +63,16 @@ def statistics(
     if len(held.disturbances) > 1:
         result["noise"] = _noise(plan, held, strata_by(method, strata.noise(held, replicates), held))
     return result
+
+
+def _refuse_no_numbers(table: pa.Table) -> None:
+    """Refuse a table in which a reward or an action error is no finite number; an error may be missing, though."""
+    for name in ("reward", "action_mse"):
+        wrong = pc.fill_null(pc.invert(pc.is_finite(table[name])), False)
+        if pc.any(wrong).as_py():
+            where = tables.key(table, pc.index(wrong, True).as_py())
+            row = ", ".join(f"{part}={value}" for part, value in where.items())
+            raise BadFile(f"the episode table holds a {name} that is no finite number in the row ({row})")
 
 
 def between_teachers(

@@ -3,12 +3,12 @@
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 from blindsave.policies.catalog import TEACHER, model_file
 from blindsave.stages.estimate import RATES, macs
+from blindsave.verify.places import brought
 
 TRAINED_STEPS = 38
 """Steps of a typical training episode: 36 of the teacher and of good collectors, more of bad ones."""
@@ -70,4 +70,4 @@ def _report() -> None:
     from blindsave.report.build import build
 
     with tempfile.TemporaryDirectory() as folder:
-        build(Path(__file__).resolve().parents[3] / "results", folder)
+        build(brought() / "results", folder)

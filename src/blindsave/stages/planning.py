@@ -13,6 +13,7 @@ from blindsave.stages.questions import Questions, answered_by_the_paper, as_writ
 from blindsave.stages.scales import PAPER, SCALES, Scale
 from blindsave.stages.site import PLUGINS, Site
 from blindsave.task.conditions import CLEAN_NAME
+from blindsave.verify.places import PLAN, brought
 
 HEADING = "# Made by `blindsave study` from protocol.toml for a study at other budgets.\n"
 
@@ -39,10 +40,10 @@ def refuse_other_plan(site: Site) -> None:
 
 
 def published_plan() -> Path:
-    """The plan in the repository this package was installed from."""
-    path = Path(__file__).resolve().parents[3] / "protocol.toml"
+    """The plan that came with this package."""
+    path = brought() / PLAN
     if not path.is_file():
-        raise BadFile(f"the analysis plan {path} is missing: a study runs from a checkout of the repository")
+        raise BadFile(f"the analysis plan {path} is missing: this package is not whole")
     return path
 
 

@@ -1,9 +1,9 @@
 """Where a study's files lie: in a checkout, in a study's folder, or, for further teachers, beside each other."""
 
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
-import blindsave
 from blindsave.errors import BadInput
 
 PLAN, LEDGER, FREEZE = "protocol.toml", "ledger.jsonl", "freeze.json"
@@ -52,6 +52,12 @@ def locate(folder: str | Path | None = None) -> Place:
 
 
 def shipped() -> Path:
-    """The checkout worked in, or the one this package was installed from."""
+    """The checkout worked in, or what came with this package."""
     here = Path.cwd()
-    return here if (here / "results" / FREEZE).is_file() else Path(blindsave.__file__).resolve().parents[2]
+    return here if (here / "results" / FREEZE).is_file() else brought()
+
+
+def brought() -> Path:
+    """Plan, models and results that came with this package: inside it, or the checkout that it is installed from."""
+    package = Path(str(files("blindsave"))).resolve()
+    return package if (package / PLAN).is_file() else package.parents[1]

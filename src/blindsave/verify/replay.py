@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from blindsave.evidence.schedule import Schedule
 from blindsave.evidence.tables import KEY
-from blindsave.policies.catalog import from_file
+from blindsave.policies.catalog import NamedPolicy, from_file
 from blindsave.progress import Progress
 from blindsave.verify.findings import Findings
 from blindsave.verify.places import Place
@@ -39,7 +39,7 @@ def replay_rows(
     found: Findings,
 ) -> None:
     """Play rows of the test tables again and compare every value, bit for bit."""
-    chosen = _chosen(played, replay)
+    chosen = choose(played, replay)
     with Progress("rows played again", sum(map(len, chosen.values()))) as bar:
         for (name, policy, seed), rows in chosen.items():
             model = seal.body.get("policies", {}).get(f"{policy}/{seed}")
@@ -48,16 +48,29 @@ def replay_rows(
                 continue
             with found.reading(model):
                 named = from_file(place.path(model), policy, seed)
-                again = _play(named.policy, rows, grids[rows[0]["split"]], replay.threads, bar.advance)
-                differing = [text for row, new in zip(rows, again, strict=True) if (text := _difference(row, new))]
-                for text in differing[:NAMED]:
-                    found.fail(name, text)
-                if len(differing) > NAMED:
-                    found.fail(name, f"{len(differing) - NAMED} more rows of {policy}/{seed} come out otherwise")
-                found.checked["rows_played_again"] += len(rows)
+                compare(name, named, rows, grids[rows[0]["split"]], replay.threads, bar.advance, found)
 
 
-def _chosen(played: Mapping[str, pa.Table], replay: Replay) -> dict[tuple[str, str, int], list[dict[str, Any]]]:
+def compare(
+    file: str,
+    named: NamedPolicy,
+    rows: list[dict[str, Any]],
+    grid: Schedule,
+    threads: int | None,
+    tell: Callable[[int], None],
+    found: Findings,
+) -> None:
+    """Play rows of one policy and test again, and name those of the file that come out otherwise."""
+    again = _play(named.policy, rows, grid, threads, tell)
+    differing = [text for row, new in zip(rows, again, strict=True) if (text := _difference(row, new))]
+    for text in differing[:NAMED]:
+        found.fail(file, text)
+    if len(differing) > NAMED:
+        found.fail(file, f"{len(differing) - NAMED} more rows of {named.name} come out otherwise")
+    found.checked["rows_played_again"] += len(rows)
+
+
+def choose(played: Mapping[str, pa.Table], replay: Replay) -> dict[tuple[str, str, int], list[dict[str, Any]]]:
     """Rows by table, policy and training seed."""
     total = sum(table.num_rows for table in played.values())
     rng = np.random.default_rng(replay.seed)

@@ -1,11 +1,14 @@
 """Colours and markers."""
 
+import colorsys
 import re
 
 import numpy as np
 import pytest
 
+from blindsave.draw.canvas import HIDDEN
 from blindsave.draw.policy_looks import LOOKS, look
+from blindsave.play.server import COLOURS
 from blindsave.report.figures.style import DARK, LIGHT, ROLES, rc, variables
 
 
@@ -51,3 +54,10 @@ def test_settings_follow_the_theme(theme):
 def test_an_unknown_policy_keeps_its_colour():
     assert LIGHT.series("lru_n32") == LIGHT.series("lru_n32") not in {look(name).light for name in LOOKS}
     assert LIGHT.series("lru_n32") != DARK.series("lru_n32")
+
+
+def test_hidden_has_one_colour_in_films_in_the_live_arena_and_here():
+    told = "#" + "".join(f"{round(255 * part):02x}" for part in HIDDEN)
+    assert DARK.hidden == told == "#d945f0" and COLOURS["hidden"] == HIDDEN
+    hues = [colorsys.rgb_to_hls(*(int(one[i : i + 2], 16) / 255 for i in (1, 3, 5)))[0] for one in (told, LIGHT.hidden)]
+    assert abs(hues[0] - hues[1]) < 0.03, "on white a darker shade of it"

@@ -109,8 +109,8 @@ class Dataset:
 
     @classmethod
     def open(cls, folder: str | Path, *, verify: bool = False) -> "Dataset":
-        """Open a dataset folder; with `verify` every byte is compared with the manifest."""
-        return cls(store.open_artifact(folder, verify=verify))
+        """Open a dataset folder, whatever it is called; with `verify` every byte is compared with the manifest."""
+        return cls(store.open_artifact(folder, verify=verify, named=False))
 
     @property
     def sha256(self) -> str:

@@ -23,6 +23,8 @@ class Theme:
     rail: str
     line: str
     alarm: str
+    hidden: str
+    """What the goalkeeper cannot see; shades of the colour that films and the live arena use."""
     looks: Mapping[str, Look] = field(default_factory=dict)
     """Of the policies that the report draws together."""
 
@@ -37,10 +39,22 @@ class Theme:
 
 
 LIGHT = Theme(
-    "light", "#1b2228", "#58636d", "#dde3e8", "#ffffff", "#e9eef3", "#f1f6fa", "#9aa8b4", "#c3d2de", "#c22f2f"
+    "light",
+    "#1b2228",
+    "#58636d",
+    "#dde3e8",
+    "#ffffff",
+    "#e9eef3",
+    "#f1f6fa",
+    "#9aa8b4",
+    "#c3d2de",
+    "#c22f2f",
+    "#a21caf",
 )
-DARK = Theme("dark", "#e9edf1", "#a3afba", "#343d46", "#14191e", "#262e36", "#1b242c", "#7b8996", "#3c4c5a", "#ff7b72")
-ROLES = ("ink", "muted", "grid", "ground", "shade", "ice", "rail", "line", "alarm")
+DARK = Theme(
+    "dark", "#e9edf1", "#a3afba", "#343d46", "#14191e", "#262e36", "#1b242c", "#7b8996", "#3c4c5a", "#ff7b72", "#d945f0"
+)
+ROLES = ("ink", "muted", "grid", "ground", "shade", "ice", "rail", "line", "alarm", "hidden")
 
 
 def rc(theme: Theme) -> dict[Any, Any]:

@@ -136,7 +136,7 @@ def draw_timeline(figure: Any, theme: Theme) -> None:
     for row, hidden in enumerate(lengths):
         chosen = hidden == 400
         _bar(ax, 0, 100, row, theme.series("structured_k0"), 0.55)
-        _bar(ax, 100, 100 + hidden, row, theme.ink if chosen else theme.muted, 0.95 if chosen else 0.6)
+        _bar(ax, 100, 100 + hidden, row, theme.hidden, 0.95 if chosen else 0.5)
         _bar(ax, 100 + hidden, end, row, theme.series("structured_k0"), 0.28)
         weight = "bold" if chosen else "normal"
         ax.text(-16, row, f"{hidden} ms", ha="right", va="center", weight=weight)

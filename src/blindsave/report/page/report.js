@@ -70,7 +70,7 @@ for (const box of document.querySelectorAll("nav ul, .scroll")) {
 
   function draw() {
     const ink = colour("--f-ink"), ice = colour("--f-ice"), rail = colour("--f-rail"), line = colour("--f-line");
-    const alarm = colour("--f-alarm"), own = colour("--s-structured-k0"), ground = colour("--f-ground");
+    const alarm = colour("--f-alarm"), unseen = colour("--f-hidden"), own = colour("--s-structured-k0"), ground = colour("--f-ground");
     for (const view of views) {
       const lane = view.lane, g = view.canvas.getContext("2d"), k = view.canvas.width / (2 * (HALF_X + RIM));
       const t = Math.min(clock / STEP_MS, lane.steps), frame = Math.floor(t);
@@ -83,22 +83,22 @@ for (const box of document.querySelectorAll("nav ul, .scroll")) {
       g.beginPath(); g.arc(0, 0, 150, 0, 7); g.stroke();
       g.fillStyle = alarm;
       for (const side of [-1, 1]) g.fillRect(side * (HALF_X + RIM / 2) - RIM / 2, -GOAL, RIM, 2 * GOAL);
-      trail(g, lane, frame, ink, alarm);
+      trail(g, lane, frame, ink, unseen);
       disc(g, at(lane.mallet_x, t), at(lane.mallet_y, t), MALLET, own, ground, false);
-      disc(g, at(lane.puck_x, t), at(lane.puck_y, t), PUCK, hidden ? ice : ink, hidden ? alarm : ground, hidden);
+      disc(g, at(lane.puck_x, t), at(lane.puck_y, t), PUCK, hidden ? ice : ink, hidden ? unseen : ground, hidden);
       g.setTransform(1, 0, 0, 1, 0, 0);
-      label(g, view.canvas, hidden ? "puck hidden" : "", t, ink, alarm, lane);
+      label(g, view.canvas, hidden ? "puck hidden" : "", t, ink, unseen, lane);
     }
     seek.value = clock;
     root.dataset.clock = String(Math.round(clock));
   }
 
-  function trail(g, lane, frame, ink, alarm) {
+  function trail(g, lane, frame, ink, unseen) {
     g.lineWidth = 9;
     for (let i = 1; i <= frame; i++) {
       const hidden = i >= 5 && i < 5 + scene.blackout;
       g.globalAlpha = 0.35;
-      g.strokeStyle = hidden ? alarm : ink;
+      g.strokeStyle = hidden ? unseen : ink;
       g.setLineDash(hidden ? [14, 12] : []);
       g.beginPath(); g.moveTo(lane.puck_x[i - 1], lane.puck_y[i - 1]); g.lineTo(lane.puck_x[i], lane.puck_y[i]); g.stroke();
     }
@@ -112,13 +112,13 @@ for (const box of document.querySelectorAll("nav ul, .scroll")) {
     g.setLineDash(dashed ? [20, 14] : []); g.stroke(); g.setLineDash([]);
   }
 
-  function label(g, canvas, state, t, ink, alarm, lane) {
+  function label(g, canvas, state, t, ink, unseen, lane) {
     const size = Math.max(12, canvas.width / 30);
     g.font = "600 " + size + "px system-ui, sans-serif";
     g.textBaseline = "top";
     g.textAlign = "right"; g.fillStyle = ink;
     g.fillText((t * STEP_MS / 1000).toFixed(2) + " s", canvas.width - size * 1.6, size * 1.6);
-    g.textAlign = "left"; g.fillStyle = alarm;
+    g.textAlign = "left"; g.fillStyle = unseen;
     if (state) g.fillText(state, size * 1.6, size * 1.6);
     if (t >= lane.steps) {
       g.fillStyle = lane.saved ? colour("--good") : colour("--bad");
