@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -13,6 +14,7 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[1]
 LARGEST_WHEEL = 20_000_000
+LEFT = ("*.so", "*.egg-info", "__pycache__")
 FIRST_COMMANDS = (
     "evaluate teacher --split validation --blackouts 20",
     "export structured_k0/14303 --format c --out firmware",
@@ -24,10 +26,18 @@ FIRST_COMMANDS = (
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """Source distribution, then wheel, as `make wheel` builds them, but without asking the network for tools."""
+    """Source distribution, then wheel, as `make wheel` builds them, but without asking the network for tools.
+
+    From a copy: a build writes into the folder it builds, and other tests are at work in the checkout.
+    """
     pytest.importorskip("build")
-    out = tmp_path_factory.mktemp("dist")
-    order = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(REPOSITORY)]
+    copy, out = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("dist")
+    for path in REPOSITORY.iterdir():
+        if path.is_file():
+            shutil.copy(path, copy)
+    for name, left in (("src", LEFT), ("models", ("teachers",)), ("results", ("teachers", "report", "training"))):
+        shutil.copytree(REPOSITORY / name, copy / name, ignore=shutil.ignore_patterns(*left))
+    order = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(copy)]
     done = subprocess.run(order, capture_output=True, text=True, env=os.environ | {"BLINDSAVE_REQUIRE_NATIVE": "1"})
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert len(list(out.glob("*.tar.gz"))) == 1

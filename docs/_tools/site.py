@@ -52,6 +52,7 @@ REFERENCE = {
     "submissions": "comparing with others",
     "testing": "contracts for cores of your own",
     "deploy": "exports",
+    "drive": "a policy against a robot",
     "report": "tables, figures and the page",
 }
 """Packages whose docstrings become pages."""

@@ -110,6 +110,8 @@ def test_a_card_that_boasts_is_named(forgetful):
     text = (forgetful / CARD).read_text()
     (forgetful / CARD).write_text(text.replace("| principal test | ", "| principal test | 1"))
     assert "shows other results" in failures(forgetful, 1)[CARD]
+    (forgetful / CARD).write_text(text.replace(" ms, value: ", " ms, value: 9"))
+    assert "its metadata hold another save rate" in failures(forgetful, 1)[CARD]
     (forgetful / CARD).write_text(text.replace("Two seeds.", "Two seeds, described at length."))
     assert failures(forgetful, 1) == {}
 

@@ -1,7 +1,7 @@
 """The model card of a submission: what people read first, and where model hubs look for metadata.
 
-Its results stand between two marks and are those of the rows; `check` refuses a card that says anything else there.
-Everything around them is for the authors to edit.
+Its results stand between two marks, and the endpoint in its metadata; both are those of the rows, and `check` refuses a
+card that says anything else there. Everything around them is for the authors to edit.
 """
 
 import json
@@ -15,17 +15,13 @@ from blindsave.evidence.tables import of_split
 from blindsave.submissions.layout import PRINCIPAL, Submission
 
 BEGIN, END = "<!-- results: made from episodes.parquet -->", "<!-- end of results -->"
-STEP_MS = 20
+STEP_MS, METRIC = 20, "save_rate"
 TITLES = {PRINCIPAL: "principal test", SEALED_SPLIT: "own sealed test"}
 
 
 def card(made: Submission, table: pa.Table, plan: Plan) -> str:
     """A card to begin with."""
-    about, endpoint = made.about, save_rates(of_split(table, PRINCIPAL))[made.policy][str(plan.blackout)]
-    value = round(100 * endpoint["saves"] / endpoint["shots"], 1)
-    metric = (
-        f"{{type: save_rate, name: saves in % with the puck hidden for {STEP_MS * plan.blackout} ms, value: {value}}}"
-    )
+    about = made.about
     head = [
         "---",
         *([f"license: {json.dumps(about.license)}"] if about.license else []),
@@ -36,7 +32,7 @@ def card(made: Submission, table: pa.Table, plan: Plan) -> str:
         "  results:",
         "  - task: {type: robotics, name: saving air-hockey shots that cannot be seen}",
         "    dataset: {type: blindsave, name: blindsave principal test}",
-        f"    metrics: [{metric}]",
+        f"    metrics: [{metric(made, table, plan)}]",
         "---",
     ]
     files = [model.file for model in made.models.values() if model.file]
@@ -57,6 +53,13 @@ def card(made: Submission, table: pa.Table, plan: Plan) -> str:
         "`blindsave verify .` plays every row again and compares it bit by bit.",
     ]
     return "\n".join(head) + "\n\n" + "\n\n".join(part for part in said if part) + "\n"
+
+
+def metric(made: Submission, table: pa.Table, plan: Plan) -> str:
+    """The endpoint as model hubs read it."""
+    cell = save_rates(of_split(table, PRINCIPAL))[made.policy][str(plan.blackout)]
+    name = f"saves in % with the puck hidden for {STEP_MS * plan.blackout} ms"
+    return f"{{type: {METRIC}, name: {name}, value: {100 * cell['saves'] / cell['shots']:.1f}}}"
 
 
 def results(made: Submission, table: pa.Table) -> str:

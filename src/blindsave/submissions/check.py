@@ -1,5 +1,6 @@
 """Verify a submission: are plan, weights, rows and card what they claim, and does everything play again bit by bit?"""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,7 +46,7 @@ def verify_submission(folder: Path, replay: Replay | None = None) -> Verificatio
         tests = schedules(plan, right)
         table = _rows(folder, made, tests, found)
         if table is not None:
-            _card(folder, made, table, found)
+            _card(folder, made, table, plan, found)
             _played_again(policies, table, tests, replay or Replay(None), found)
     return Verification(
         folder=str(folder),
@@ -113,11 +114,13 @@ def _rows(folder: Path, made: Submission, tests: Mapping[str, Schedule], found: 
     return None
 
 
-def _card(folder: Path, made: Submission, table: pa.Table, found: Findings) -> None:
+def _card(folder: Path, made: Submission, table: pa.Table, plan: Plan, found: Findings) -> None:
     with found.reading(CARD, "cards"):
         text = (folder / CARD).read_text(encoding="utf-8")
         shown = card.results(made, table)
         found.require(shown in text, CARD, "shows other results than the rows give, or none between its marks")
+        metrics, right = re.findall(rf"{{[^}}]*{card.METRIC}[^}}]*}}", text), card.metric(made, table, plan)
+        found.require(all(one == right for one in metrics), CARD, "its metadata hold another save rate than the rows give")
 
 
 def _played_again(
