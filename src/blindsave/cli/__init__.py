@@ -60,6 +60,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "distil ship": Command("blindsave.cli.distil:DistilShip", "copy finals to the models folder"),
         "dataset info": Command("blindsave.cli.distil:DatasetInfo", "describe an episode dataset"),
         "dataset verify": Command("blindsave.cli.distil:DatasetVerify", "check every byte and rule of a dataset"),
+        "rivals tune": Command("blindsave.cli.rivals:Tune", "tune the classical rivals on train shots"),
         "ppo train": Command("blindsave.cli.memory:PPOTrain", "train the memoryless control"),
         "ppo evaluate": Command("blindsave.cli.memory:PPOEvaluate", "select and evaluate the memoryless control"),
     },

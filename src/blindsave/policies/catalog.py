@@ -32,6 +32,12 @@ NAMES: dict[str, str | Loader] = {
     "inactive": "blindsave.policies.scripted:INACTIVE",
     "fixed_centre": "blindsave.policies.scripted:FIXED_CENTRE",
     "privileged": "blindsave.policies.scripted:PRIVILEGED",
+    "planner": "blindsave.policies.classical.rivals:true_planner",
+    "differences": "blindsave.policies.classical.rivals:differences",
+    "least_squares": "blindsave.policies.classical.rivals:least_squares",
+    "kalman": "blindsave.policies.classical.rivals:kalman",
+    "kalman_gated": "blindsave.policies.classical.rivals:kalman_gated",
+    "bayes": "blindsave.policies.classical.rivals:bayes",
 }
 """Policies without a file: name -> a function that makes it, or the address "module:attribute" of a policy or of such
 a function, imported only when used."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from blindsave.arena.constants import BUTTER_STEADY, MALLET_BOX_M
+from blindsave.arena.constants import BUTTER_STEADY, CONTROL_DT_S, MALLET_BOX_M
 from blindsave.policies.classical import motion
 from blindsave.policies.classical.signals import Signal, above, best, choose, clamp, combine, magnitude, split, total
 
@@ -36,10 +36,12 @@ class Planner:
     """Share of the way to the filtered command that the arm makes in a control step; measured."""
     caution: float
     """Share of the way below which a meeting place is no longer forced: larger commands less far beyond it."""
-    forward: float
-    """Metres that the arm can be trusted to come nearer or farther, times the share of the way it can make."""
+    slack: float
+    """Metres of the way towards or away from the goal that need not be made in time: the puck comes by itself."""
     nearest: float
     """Closest meeting to the goal."""
+    hurry: float
+    """A puck slower than this (m/s) may never come to the line: it is met as early as the arm can."""
     approach: float = 0.05
     """Metres per second towards the goal above which a puck is met, not just followed."""
     still: float = 2e-4
@@ -57,9 +59,10 @@ class Planner:
         place_x, place_y = combine(ops, (x, vx), ahead), combine(ops, (y, vy), ahead)
         command_y, missing = self._commands(ops, states, here_y, place_y)
         way = place_x - combine(ops, (here_x,), np.ones((HORIZON, 1)))
-        too_far = ops.maximum(magnitude(ops, way) - self._reach(), 0.0)
+        too_far = ops.maximum(magnitude(ops, way) * self._left() - self.slack, 0.0)
         too_late = ops.maximum(self.nearest - place_x, 0.0)
-        cost = magnitude(ops, place_x - self.line) + UNREACHABLE * ((missing + too_far) + too_late)
+        waiting = (self.hurry * CONTROL_DT_S * np.arange(1, HORIZON + 1)).astype(np.float32)
+        cost = (magnitude(ops, place_x - self.line) + waiting) + UNREACHABLE * ((missing + too_far) + too_late)
         meeting = best(ops, cost, HORIZON)
         comes = above(ops, -vx, self.approach)
         target_x = choose(ops, comes, total(ops, meeting * place_x, HORIZON), self.line)
@@ -77,10 +80,10 @@ class Planner:
         beyond = ops.maximum(magnitude(ops, command) - MALLET_BOX_M[1, 1], 0.0)
         return command, beyond * share.astype(np.float32)
 
-    def _reach(self) -> np.ndarray:
-        """Metres towards or away from the goal that the arm makes in 1, 2, ... steps."""
+    def _left(self) -> np.ndarray:
+        """The share of a way that the arm has not made after 1, 2, ... steps, when just told to go there."""
         _, share = motion.arm_responses(self.lag, HORIZON)
-        return (0.02 + self.forward * share).astype(np.float32)
+        return np.maximum(1 - share, 0.0).astype(np.float32)
 
     def _filter(self, ops: Any, memory: Signal, here: Signal) -> Signal:
         """The carried filter, or one at rest where the arm did not follow it."""

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -86,6 +86,9 @@ class TruePlanner:
 def rival(name: str) -> Rival:
     """A rival of the ladder with its committed settings."""
     return Rival(name, settings(name))
+
+
+differences, least_squares, kalman, kalman_gated, bayes = (partial(rival, name) for name in RIVALS)
 
 
 def true_planner() -> TruePlanner:

@@ -14,6 +14,9 @@ from blindsave.arena.constants import CONTROL_DT_S
 from blindsave.policies.classical.motion import GLIDE_S, PUCK_DECAY
 from blindsave.policies.classical.signals import Signal, above, choose, split, spread, total
 
+REPEATED_M = 5e-4
+"""Readings nearer than this to the last one are the last one again, which says nothing: a shot moves centimetres."""
+
 Tracked = tuple[Signal, Signal, Signal]
 """What to carry, place (x, y) and velocity (vx, vy)."""
 
@@ -75,7 +78,7 @@ class Kalman:
     """Position and velocity with the puck's drag, one covariance for both axes; lengths in metres.
 
     With a `gate`, readings that lie more than so many standard deviations off are not believed, nor is one that
-    repeats the last to the bit; after `patience` disbelieved ones in a row the track begins anew with the next.
+    repeats the last; after `patience` disbelieved ones in a row the track begins anew with the next.
     """
 
     noise: float
@@ -139,7 +142,7 @@ class Kalman:
         assert self.gate is not None
         last, refused = gated
         moved = reading - last
-        new = seen * above(ops, total(ops, moved * moved, 2), 0.0)
+        new = seen * above(ops, total(ops, moved * moved, 2), REPEATED_M**2)
         far = above(ops, distance, self.gate**2) * known
         anew = far * above(ops, refused, self.patience - 0.5)
         believed = new * known * (1.0 - far)
