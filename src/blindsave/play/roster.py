@@ -1,4 +1,4 @@
-"""Which policies a visitor may choose: the shipped students, the teacher, the memoryless controls and scripted ones."""
+"""Which policies a visitor may choose: the shipped students, the teacher, controls, classical rivals and scripted ones."""
 
 import threading
 from dataclasses import dataclass
@@ -8,9 +8,10 @@ from blindsave.draw.policy_looks import title
 from blindsave.errors import BadInput
 from blindsave.policies import catalog
 from blindsave.policies.catalog import NamedPolicy
+from blindsave.policies.classical.rivals import PLANNER, RIVALS
 
 REMEMBERS, GUESSES = "structured_k0", "feed_forward"
-SCRIPTED = ("privileged", "fixed_centre", "inactive")
+SCRIPTED = (*RIVALS, PLANNER, "privileged", "fixed_centre", "inactive")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """The one catalogue of policies: from what a user may name to a policy, its name in tables, its file and its hash.
 
-A name is, in this order: a registered name (a scripted policy), a path of a policy file, FAMILY/SEED for a student
+A name is, in this order: a registered name (a scripted policy, a classical rival), a path of a policy file, FAMILY/SEED for a student
 or the memoryless control (`ppo`) among the shipped models, or the bare name of another shipped model (`teacher`).
 """
 
@@ -130,7 +130,8 @@ def resolve(name: str | Path) -> NamedPolicy:
     text, path = str(name), Path(name)
     if text in NAMES:
         found = _import(NAMES[text])
-        return NamedPolicy(text, 0, found if hasattr(found, "step") else found(), digest({"named": text}))
+        policy = found if hasattr(found, "step") else found()
+        return NamedPolicy(text, 0, policy, digest({"named": text, **getattr(policy, "identity", {})}))
     if path.is_file() or path.suffix == ".safetensors":
         return from_file(path)
     file = _shipped_file(text)

@@ -1,7 +1,7 @@
 """The rivals by name: a tracker before a planner, as one program; and the planner that is told the truth."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, partial
 from importlib.resources import files
 from typing import Any
@@ -34,6 +34,7 @@ class Settings:
 
     planner: Planner
     tracker: Tracker | None
+    """None where the truth is told."""
 
 
 class Rival(ProgramPolicy):
@@ -55,6 +56,11 @@ class Rival(ProgramPolicy):
         super().__init__(name, program, path)
         self.settings = settings
 
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Every number that decides what it does."""
+        return {"settings": asdict(self.settings)}
+
 
 class TruePlanner:
     """The planner behind a perfect tracker: what the arm could do if nothing were hidden. An upper bound."""
@@ -71,6 +77,11 @@ class TruePlanner:
         self.told = ProgramPolicy(self.name, program, path)
         """The same as a policy over observation and truth in one row."""
         self.settings = settings
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Every number that decides what it does."""
+        return {"settings": asdict(self.settings)}
 
     def initial(self, n: int) -> Array:
         """Fresh carries: an arm at rest."""
@@ -128,13 +139,6 @@ def _tracker(name: str, values: dict[str, Any]) -> Tracker:
 
 def _kalman(values: dict[str, Any]) -> Kalman:
     return Kalman(**{**values, "speed": tuple(values["speed"])})
-
-
-def count(values: Any) -> int:
-    """How many numbers settings hold: the parameters of a rival."""
-    if isinstance(values, dict):
-        return sum(count(one) for one in values.values())
-    return sum(map(count, values)) if isinstance(values, list) else 1
 
 
 def _act(

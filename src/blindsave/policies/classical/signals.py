@@ -36,7 +36,7 @@ def combine(ops: Any, parts: Sequence[Signal], weights: Any) -> Signal:
 
 def above(ops: Any, a: Signal, b: Any) -> Signal:
     """1 where the number `a` is larger than `b`, else 0."""
-    other = b if hasattr(b, "shape") else np.full(1, b, np.float32)
+    other = b if hasattr(b, "shape") else a * 0.0 + b  # a vector of rows, as ONNX wants to join it
     return ops.onehot(ops.concat(other, a), 2)[..., 1:2]
 
 
