@@ -6,6 +6,7 @@ from blindsave.draw.policy_looks import title
 from blindsave.errors import BadInput
 from blindsave.play import roster
 from blindsave.policies import catalog
+from blindsave.policies.classical.rivals import RIVALS
 from blindsave.policies.students.student import Provenance, Student
 from blindsave.store import sha256_file
 
@@ -16,9 +17,9 @@ def models(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_without_models_the_scripted_policies_remain(models):
+def test_without_models_rivals_and_scripted_policies_remain(models):
     players = roster.Roster()
-    assert players.names == ("privileged", "fixed_centre", "inactive")
+    assert players.names == (*RIVALS, "planner", "privileged", "fixed_centre", "inactive")
     assert players.default_pair() == ("privileged", "fixed_centre")
 
 

@@ -42,7 +42,12 @@ MARKERS = ("<", ">", "p", "H", "d", "8", "v", "s", "o", "^", "D", "P", "X")
 """Markers of other policies, as far as those of the table are not drawn with them."""
 LINES = ("-", (0, (7, 1.5, 1.5, 1.5)), (0, (1.2, 1.3)), (0, (7, 1.5, 1.5, 1.5, 1.5, 1.5)))
 """Line styles: the largest of a core's sizes is drawn whole. The teacher alone is dashed."""
-DOES = {"privileged": "Sees everything", "fixed_centre": "Stays central", "inactive": "Does nothing"}
+DOES = {
+    "planner": "Sees everything, plans",
+    "privileged": "Sees everything",
+    "fixed_centre": "Stays central",
+    "inactive": "Does nothing",
+}
 """What scripted policies do, as the live arena calls them."""
 
 

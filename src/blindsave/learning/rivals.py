@@ -122,7 +122,7 @@ def held(shot: Shot) -> Episode:
 
 
 def false_detections(shot: Shot, share: float = OUTLIERS) -> Episode:
-    """A shot under one millimetre of noise with readings that are somewhere else; what goes wrong belongs to the shot."""
+    """A shot under 1 mm of noise of which some readings are somewhere else: always the same ones for a shot."""
     rng = np.random.default_rng([round(1e9 * value) % 2**32 for value in (shot.x, shot.y, shot.vx, shot.vy)])
     wrong = rng.random((OBSERVATIONS, 1)) < share
     offset = np.where(wrong, rng.uniform(-1.0, 1.0, (OBSERVATIONS, 2)), 0.0)

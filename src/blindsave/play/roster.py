@@ -1,4 +1,4 @@
-"""Which policies a visitor may choose: the shipped students, the teacher, controls, classical rivals and scripted ones."""
+"""Which policies a visitor may choose: shipped students, teacher, controls, classical rivals and scripted ones."""
 
 import threading
 from dataclasses import dataclass

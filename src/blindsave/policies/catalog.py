@@ -1,7 +1,8 @@
 """The one catalogue of policies: from what a user may name to a policy, its name in tables, its file and its hash.
 
-A name is, in this order: a registered name (a scripted policy, a classical rival), a path of a policy file, FAMILY/SEED for a student
-or the memoryless control (`ppo`) among the shipped models, or the bare name of another shipped model (`teacher`).
+A name is, in this order: a registered name (a scripted policy, a classical rival), a path of a policy file, FAMILY/SEED
+for a student or the memoryless control (`ppo`) among the shipped models, or the bare name of another shipped model
+(`teacher`).
 """
 
 import os

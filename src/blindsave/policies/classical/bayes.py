@@ -24,7 +24,7 @@ GOAL_X_M = float(to_robot(np.array([GOAL_LINE_X_M, 0.0]))[0])
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of shot: Gaussian ranges of where it crosses the goal line (m) and of its slope, and how common it is."""
+    """One kind of shot: how common it is, and Gaussian ranges of where it crosses the goal line (m) and of its slope."""
 
     share: float
     crossing: float
@@ -54,7 +54,7 @@ class Bayes:
         sums = self._add(ops, sums, reading, believed, begins)
         crossing, slope = self._line(ops, sums)
         x, vx = place[..., :1], velocity[..., :1]
-        known = velocity_known(ops, sums)
+        known = ops.minimum(sums[..., :1], 1.0)  # 1 after the first reading
         y = (crossing + slope * (x - GOAL_X_M)) * known
         return ops.concat(memory, sums), ops.concat(x, y), ops.concat(vx, slope * vx * known)
 
@@ -90,11 +90,6 @@ class Bayes:
         scale = 1.0 / total(ops, weight, size)
         crossing = total(ops, weight * (_f(a) + shift_a), size) * scale
         return crossing, total(ops, weight * (_f(s) + shift_s), size) * scale
-
-
-def velocity_known(ops: Any, sums: Signal) -> Signal:
-    """1 after the first reading, else 0."""
-    return ops.minimum(sums[..., :1], 1.0)
 
 
 def _f(values: Any) -> np.ndarray:

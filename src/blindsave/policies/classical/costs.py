@@ -10,7 +10,7 @@ from blindsave.policies.students.accounting import FLOAT_BYTES, Cost, macs
 def rival_costs(names: Any = RIVALS) -> dict[str, dict[str, int]]:
     """Costs of those of the names that are rivals, in the order of the ladder.
 
-    Parameters are the numbers of the settings, those of the tracker as core parameters; everything carried is recurrent.
+    Parameters are the numbers of the settings, the tracker's own as core parameters; all that is carried is recurrent.
     """
     return {name: asdict(_cost(name)) for name in RIVALS if name in set(names)}
 

@@ -115,7 +115,7 @@ def settings(name: str) -> Settings:
 @cache
 def document() -> dict[str, Any]:
     """The file of settings: `settings` by name, and `record`, which says how they came to be."""
-    return json.loads((files(__package__) / SETTINGS).read_text("utf-8"))
+    return json.loads((files("blindsave.policies.classical") / SETTINGS).read_text("utf-8"))
 
 
 def settings_from(name: str, values: dict[str, Any]) -> Settings:

@@ -115,7 +115,8 @@ class Kalman:
         if self.gate is None:
             believed = seen
         else:
-            seen, believed, begins, kept = self._judge(ops, gated, reading, seen, known, total(ops, off * off, 2) / doubt)
+            distance = total(ops, off * off, 2) / doubt
+            believed, begins, kept = self._judge(ops, gated, reading, seen, known, distance)
         gain_p, gain_v, trust = p / doubt * believed, c / doubt * believed, believed * self.noise**2 / doubt
         place, velocity = place + off * spread(ops, gain_p, 2), velocity + off * spread(ops, gain_v, 2)
         left = (1.0 - believed) + trust
@@ -137,8 +138,8 @@ class Kalman:
 
     def _judge(
         self, ops: Any, gated: list[Signal], reading: Signal, seen: Signal, known: Signal, distance: Signal
-    ) -> tuple[Signal, Signal, Signal, tuple[Signal, Signal]]:
-        """Is a reading new, believed, the first of a track? And what to carry for the next judgement."""
+    ) -> tuple[Signal, Signal, tuple[Signal, Signal]]:
+        """Is a reading believed, is it the first of a track? And what to carry for the next judgement."""
         assert self.gate is not None
         last, refused = gated
         moved = reading - last
@@ -148,4 +149,4 @@ class Kalman:
         believed = new * known * (1.0 - far)
         begins = new * ops.maximum(1.0 - known, anew)
         refused = choose(ops, new, (refused + 1.0) * far * (1.0 - anew), refused)
-        return new, believed, begins, (choose(ops, seen, reading, last, 2), refused)
+        return believed, begins, (choose(ops, seen, reading, last, 2), refused)
