@@ -35,6 +35,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     "evaluate": {
         "evaluate": Command("blindsave.cli.evidence:Evaluate", "evaluate policies on a paired grid of episodes"),
         "stats": Command("blindsave.cli.evidence:Stats", "intervals and planned differences of an episode table"),
+        "rivals figure": Command("blindsave.cli.rivals:Figure", "draw save rates of policies by noise level"),
         "power": Command("blindsave.cli.evidence:PowerCommand", "shots and seeds needed to resolve a difference"),
         "memory-test": Command("blindsave.cli.memory:MemoryTest", "test whether the task needs memory"),
         "memory-swap": Command("blindsave.cli.swap:MemorySwap", "find out which remembers, the network or the arm"),

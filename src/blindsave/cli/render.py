@@ -23,7 +23,7 @@ class Render:
     shot: str = "validation:alias:038:near_post_left"
     """Id of the shot (`blindsave shots` lists them)."""
     policy: str = "privileged"
-    """inactive, fixed_centre, privileged, a classical rival (kalman, bayes...), teacher, FAMILY/SEED or a policy file."""
+    """inactive, fixed_centre, privileged, a rival (kalman, bayes...), teacher, FAMILY/SEED or a policy file."""
     blackout: int = 20
     """How many observations are hidden, from the sixth on; 20 is 400 ms."""
     noise_mm: float = 0.0

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import tyro
+
 from blindsave.cli.shared import at_least_one, print_table
-from blindsave.cli.targets import OutFile
+from blindsave.cli.targets import OutFile, OutFolder
 
 
 @dataclass(frozen=True)
@@ -37,3 +39,22 @@ class Tune:
             rows = [[*(f"{trial[key]:g}" for key in heads), *map(str, trial["saves"])] for trial in trials]
             print_table(f"{name}: saves by condition", [*heads, *conditions], rows)
         print(f"settings: {result['file']}")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Draw save rates by noise level from a table of `blindsave evaluate ... --noise-mm 0,1,2,5,10`."""
+
+    table: tyro.conf.Positional[Path]
+    """An episode table (Parquet) of one split with at least two noise levels."""
+    out: OutFolder = Path("out")
+    """Folder for rivals.svg and rivals.png, on white and on dark ground."""
+
+    def run(self) -> dict[str, Any]:
+        """Read, compute intervals, draw."""
+        from blindsave.evidence import tables
+        from blindsave.report.figures.export import write
+        from blindsave.report.figures.rivals import noise_result, rivals_by_noise
+
+        plate, looks = rivals_by_noise(noise_result(tables.read(self.table)))
+        return {"files": [str(path) for path in write(plate, self.out, looks)]}

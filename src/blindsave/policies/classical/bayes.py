@@ -24,7 +24,7 @@ GOAL_X_M = float(to_robot(np.array([GOAL_LINE_X_M, 0.0]))[0])
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of shot: how common it is, and Gaussian ranges of where it crosses the goal line (m) and of its slope."""
+    """One kind of shot: how common, and Gaussian ranges of where it crosses the goal line (m) and of its slope."""
 
     share: float
     crossing: float
