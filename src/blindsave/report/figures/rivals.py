@@ -51,7 +51,7 @@ def draw_rivals(noise: NoiseResult) -> Draw:
                 errorbar(ax, theme, policy, list(range(len(levels))), cells)
                 ends[policy] = cells[-1].value
             ax.set_xticks(range(len(levels)), [f"{sigma_mm(level):g}" for level in levels])
-            ax.set(xlabel="Noise σ (mm)", ylim=(0, 103), xlim=(-0.2, last + 0.75 * last), yticks=range(0, 101, 20))
+            ax.set(xlabel="Noise σ (mm)", ylim=(0, 103), xlim=(-0.2, last + 0.95 * last), yticks=range(0, 101, 20))
             ax.set_title("Puck always visible" if blackout == 0 else f"Hidden for {milliseconds(blackout)} ms")
             ax.grid(axis="y")
             texts, colours = {p: short(p) for p in ends}, {p: theme.series(p) for p in ends}
