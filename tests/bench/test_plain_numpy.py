@@ -10,7 +10,7 @@ from blindsave.policies.closed_loop import run
 from blindsave.policies.students import families
 from blindsave.policies.students.student import Student
 from blindsave.policies.trace import trace
-from blindsave.task.episode import Disturbance
+from blindsave.task.conditions import condition
 from blindsave.task.shots import shots
 
 
@@ -25,7 +25,7 @@ def test_the_numpy_yardstick_computes_the_same_policy(name):
 @pytest.mark.parametrize("name", RIVALS)
 def test_the_yardstick_decides_as_a_rival_does(name):
     policy = rival(name)
-    played = run(policy, [Disturbance(noise_mm=2.0).episode(shots("train")[0], 10)], record=True)
+    played = run(policy, [condition("noise_2mm").episode(shots("train")[0], 10)], record=True)
     assert played.obs is not None and played.actions is not None
     step = plain_numpy(policy.program)
     for t in range(played.steps[0]):

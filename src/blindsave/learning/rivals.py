@@ -16,9 +16,10 @@ from blindsave.policies.classical import motion
 from blindsave.policies.classical.bayes import Kind
 from blindsave.policies.classical.rivals import PLANNER, RIVALS, Rival, TruePlanner, settings_from
 from blindsave.policies.closed_loop import run
+from blindsave.task.conditions import condition
 from blindsave.task.controllers import INTERCEPT_X_M
 from blindsave.task.defend import DefendBatch
-from blindsave.task.episode import LOCKED_STEPS, Disturbance, Episode
+from blindsave.task.episode import LOCKED_STEPS, Episode
 from blindsave.task.interface import MALLET, mallet_m, normalise_mallet
 from blindsave.task.outcomes import GOAL_LINE_X_M
 from blindsave.task.shots import Shot, custom, shots
@@ -65,7 +66,7 @@ def tune(tell: Tell = lambda _said: None, every: int = 1) -> Values:
     tell(f"arm: lag {lag:g}, largest error {100 * error:.1f} % of the way")
     planner, planner_trials = tune_planner(lag, train)
     tell(f"planner: {planner}")
-    levels = [Disturbance(noise_mm=mm) for mm in (0.0, NOISE_MM, WORSE_NOISE_MM)]
+    levels = [condition(f"noise_{mm:g}mm") for mm in (0.0, NOISE_MM, WORSE_NOISE_MM)]
     clean, noisy, worse = ([level.episode(shot, BLACKOUT) for shot in train] for level in levels)
     plain = [{"noise": NOISE_MM / 1000, **ANY_SPEED, "push": push} for push in PUSHES]
     kalman, kalman_trials = _best("kalman", planner, plain, [clean, noisy])

@@ -11,11 +11,11 @@ from blindsave.policies.classical.costs import rival_costs
 from blindsave.policies.classical.rivals import RIVALS, Rival, document, rival, settings, settings_from, true_planner
 from blindsave.policies.closed_loop import run
 from blindsave.store import json_text
-from blindsave.task.episode import Disturbance
+from blindsave.task.conditions import condition
 from blindsave.task.interface import shown
 from blindsave.task.shots import shots
 
-EPISODES = [Disturbance(noise_mm=5.0).episode(shot, 20) for shot in shots("train")[:6]]
+EPISODES = [condition("noise_5mm").episode(shot, 20) for shot in shots("train")[:6]]
 
 
 @pytest.mark.parametrize("name", RIVALS)
