@@ -1,12 +1,10 @@
 """How the rivals' settings come to be."""
 
-import numpy as np
 import pytest
 
 from blindsave.learning import rivals
 from blindsave.policies.classical.rivals import document
 from blindsave.task.shots import shots
-from blindsave.task.tracking import blackout
 
 TRAIN = shots("train")
 
@@ -21,15 +19,6 @@ def test_kinds_are_all_shots_and_a_little_of_anything():
     kinds = rivals.kinds_of(TRAIN)
     assert sum(kind["share"] for kind in kinds) == pytest.approx(1, abs=1e-4)
     assert len(kinds) == 7 and kinds[-1]["slope_spread"] > 10 * kinds[0]["slope_spread"]
-
-
-def test_false_detections_belong_to_the_shot_and_come_as_often_as_they_should():
-    first, again = rivals.false_detections(TRAIN[0]), rivals.false_detections(TRAIN[0])
-    assert first.tracking.offset is not None and again.tracking.offset is not None
-    assert np.array_equal(first.tracking.offset, again.tracking.offset)
-    assert np.array_equal(first.tracking.visible, blackout(20).visible)
-    offsets = np.array([rivals.false_detections(shot).tracking.offset for shot in TRAIN[:100]])
-    assert 0.04 < (np.abs(offsets).max(-1) > 0.05).mean() < 0.06
 
 
 def test_held_shots_are_slower_and_the_arm_is_held_longer():

@@ -23,14 +23,13 @@ from blindsave.task.episode import LOCKED_STEPS, Episode
 from blindsave.task.interface import MALLET, mallet_m, normalise_mallet
 from blindsave.task.outcomes import GOAL_LINE_X_M
 from blindsave.task.shots import Shot, custom, shots
-from blindsave.task.tracking import CLEAR, OBSERVATIONS, Tracking, blackout, compose, noise_trace
 
 SPLIT = "train"
 BLACKOUT = 20
 NOISE_MM, WORSE_NOISE_MM = 5.0, 10.0
 """What filters are tuned for, and what a gate must also stand: a tracker that is worse than it says."""
-OUTLIERS = 0.05
-"""Share of readings that are false detections where a gate is tuned."""
+FALSE = "noise_1mm+outliers_5percent"
+"""The false detections for which a gate is tuned."""
 HELD_STEPS = LOCKED_STEPS + 20
 SLOWER = 2 / 3
 """Train's pairs at this share of their speed are 1.2 to 1.7 m/s: what a held arm must still save."""
@@ -72,7 +71,7 @@ def tune(tell: Tell = lambda _said: None, every: int = 1) -> Values:
     kalman, kalman_trials = _best("kalman", planner, plain, [clean, noisy])
     tell(f"kalman: {kalman}")
     gates = [{**kalman, "gate": g, "patience": p} for g, p in itertools.product(GATES, PATIENCES)]
-    false = [false_detections(shot) for shot in train]
+    false = [condition(FALSE).episode(shot, BLACKOUT) for shot in train]
     gated, gated_trials = _best("kalman_gated", planner, gates, [noisy, worse, false])
     tell(f"kalman_gated: {gated}")
     bayes = {"kalman": {**gated, **speed_of(train)}, "kinds": kinds_of(train), "noises": CONSIDERED_NOISES_M}
@@ -122,15 +121,6 @@ def tune_planner(lag: float, train: Sequence[Shot]) -> tuple[Values, list[Values
 def held(shot: Shot) -> Episode:
     """The same shot, slower, before an arm that is held until long after the puck disappeared."""
     return Episode(custom((shot.x, shot.y, SLOWER * shot.vx, SLOWER * shot.vy)), locked_steps=HELD_STEPS)
-
-
-def false_detections(shot: Shot, share: float = OUTLIERS) -> Episode:
-    """A shot under 1 mm of noise of which some readings are somewhere else: always the same ones for a shot."""
-    rng = np.random.default_rng([round(1e9 * value) % 2**32 for value in (shot.x, shot.y, shot.vx, shot.vy)])
-    wrong = rng.random((OBSERVATIONS, 1)) < share
-    offset = np.where(wrong, rng.uniform(-1.0, 1.0, (OBSERVATIONS, 2)), 0.0)
-    parts = blackout(BLACKOUT), noise_trace(shot.unit, 1.0), Tracking(CLEAR.visible, offset)
-    return Episode(shot, compose(*parts))
 
 
 def kinds_of(train: Iterable[Shot]) -> list[Values]:
