@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -46,8 +47,15 @@ test_blackouts = [20]
 latency_calls = 10
 latency_blocks = 1
 training_conditions = { clean = 1, flicker_3 = 3 }
+sealed_times = 2
 [teachers]
 mine = "knows_all"
+[guests]
+kalman = "kalman"
+trained_k0 = "structured_k0/14303"
+[contrasts]
+primary = [["small_gru", "kalman"], ["small_gru", "feed_forward"]]
+noise = [["small_gru", "trained_k0"]]
 [disturbances]
 conditions = ["clean", "flicker_2", "flicker_3"]
 blackouts = [20]
@@ -92,10 +100,20 @@ def test_a_privileged_teacher_labels_what_students_do(folder):
 def test_the_fault_is_in_the_table_and_on_the_page(folder):
     table = pq.read_table(folder / "results/noise/noise_test.parquet")
     assert set(table["disturbance"].to_pylist()) == {"clean", "flicker_2", "flicker_3"}
-    assert set(table["policy"].to_pylist()) == {"feed_forward", "small_gru", "teacher"}
+    assert set(table["policy"].to_pylist()) == {"feed_forward", "small_gru", "teacher", "kalman", "trained_k0"}
     assert (folder / "results/report/figures/figure-faults.svg").is_file()
     page = (folder / "results/report/report.html").read_text()
     assert "flicker 3" in page and "When the tracker is wrong" in page
+
+
+def test_guests_play_the_same_shots_under_their_own_names(folder):
+    table = pq.read_table(folder / "results/test/sealed_test.parquet")
+    rows = {name: table.filter(pc.equal(table["policy"], name)) for name in ("kalman", "trained_k0", "small_gru")}
+    assert {name: part.num_rows for name, part in rows.items()} == dict.fromkeys(rows, 450)  # twice the paper's shots
+    assert set(rows["trained_k0"]["training_seed"].to_pylist()) == {14303}
+    bound = json.loads((folder / "results/freeze.json").read_text())["body"]["policies"]
+    assert bound["kalman/0"] == "models/guests/kalman/0.safetensors"
+    assert "Kalman" in (folder / "results/report/report.html").read_text()
 
 
 def test_the_plugin_is_bound_and_never_run_by_itself(folder, place):

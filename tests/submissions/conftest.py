@@ -20,9 +20,9 @@ FORGETFUL = ("feed_forward/14303", "feed_forward/14304")
 def few() -> Iterator[None]:
     """Tests of ten shots: five pairs."""
     with pytest.MonkeyPatch.context() as patch:
-        sealed = layout.sealed_shots
+        sealed = layout.planned_sealed_shots
         patch.setattr("blindsave.evidence.schedule.shots", lambda split: shots.shots(split)[:FEW])
-        patch.setattr(layout, "sealed_shots", lambda seed: sealed(seed)[:FEW])
+        patch.setattr(layout, "planned_sealed_shots", lambda plan, seed: sealed(plan, seed)[:FEW])
         yield
 
 

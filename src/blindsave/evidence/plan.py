@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,10 @@ KINDS = ("superiority", "equivalence")
 METHODS = ("bootstrap", "mrmc")
 SEEDS = ("principal_seed", "subgroup_seed", "noise_seed", "causal_seed", "memoryless_seed")
 LARGEST_NOISE_MM = 100
+MOST_TIMES = 10
 Pairs = tuple[tuple[str, str], ...]
+GUEST = "models/guests/{policy}/{seed}.safetensors"
+"""Where a study keeps policies that it did not train; they go by the name of their place."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class GridPlan:
     blackouts: tuple[int, ...]
     conditions: tuple[str, ...]
     policies: tuple[str, ...] | None = None
+    times: int = 1
+    """How many times as large as the principal test, for the sealed one."""
 
     def schedule(self, members: Sequence[Shot] = ()) -> Schedule:
         """The grid over its split's shots, or over the given ones."""
@@ -66,16 +71,19 @@ class Plan:
     hypotheses: tuple[Hypothesis, ...]
     freeze_groups: Mapping[str, Mapping[str, Any]]
     document: Mapping[str, Any]
+    guests: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Policies that the study did not train, and their training seeds; (0,) where there is none."""
 
     @property
     def runs(self) -> tuple[tuple[str, int], ...]:
         """Every policy that the test opens for, as (policy, training seed); the reference has seed 0."""
         students = ((family, seed) for family in self.families for seed in self.training_seeds)
-        return (*students, (self.reference, 0))
+        guests = ((name, seed) for name, seeds in self.guests.items() for seed in seeds)
+        return (*students, (self.reference, 0), *guests)
 
     def policies(self, split: str) -> dict[str, tuple[int, ...]]:
         """Policies and training seeds that a planned grid must hold."""
-        every = {**dict.fromkeys(self.families, self.training_seeds), self.reference: (0,)}
+        every = {**dict.fromkeys(self.families, self.training_seeds), self.reference: (0,), **self.guests}
         chosen = self.grids[split].policies
         return every if chosen is None else {name: every[name] for name in chosen}
 
@@ -98,6 +106,8 @@ class Plan:
         names = self.document["freeze"]
         if policy == self.reference:
             return names["reference"]
+        if policy in self.guests:
+            return GUEST.format(policy=policy, seed=training_seed)
         return names["student"].format(family=policy, seed=training_seed)
 
 
@@ -123,6 +133,7 @@ def load_plan(path: str | Path = "protocol.toml") -> Plan:
 def _parse(source: Path, whole_file: Section) -> Plan:
     policies, endpoint, statistics = (whole_file.part(name) for name in ("policies", "endpoint", "statistics"))
     grids, contrasts = whole_file.part("grids"), whole_file.part("contrasts")
+    guests = policies.part("guests") if "guests" in policies.values else Section(policies.where, {})
     for name in SEEDS:
         statistics.need(name, whole(0))
     if "report" in whole_file.values:
@@ -146,16 +157,18 @@ def _parse(source: Path, whole_file: Section) -> Plan:
         hypotheses=tuple(_hypothesis(whole_file, one) for one in whole_file.need("hypotheses", tables)),
         freeze_groups=freeze.part("groups").values,
         document=whole_file.values,
+        guests={name: guests.get(name, several(whole(0))) for name in guests.values},
     )
 
 
 def _grid(split: str, grid: Section) -> GridPlan:
-    grid.only(("blackouts", "conditions", "noise_mm", "policies"))
+    grid.only(("blackouts", "conditions", "noise_mm", "policies", "times"))
     if "conditions" in grid.values:
         named = grid.need("conditions", several(text))
     else:
         named = noise_levels(grid.need("noise_mm", several(number(0, LARGEST_NOISE_MM))))
-    return GridPlan(split, grid.need("blackouts", several(whole(0))), named, grid.get("policies", several(text)))
+    lengths, chosen = grid.need("blackouts", several(whole(0))), grid.get("policies", several(text))
+    return GridPlan(split, lengths, named, chosen, grid.get("times", whole(1, MOST_TIMES)) or 1)
 
 
 def _hypothesis(whole_file: Section, entry: Mapping[str, Any]) -> Hypothesis:
@@ -176,7 +189,9 @@ def _pairs(value: Any) -> Pairs:
 def _check(plan: Plan) -> None:
     if plan.method not in METHODS:
         raise BadFile(f"{plan.path}: statistics.method is '{plan.method}', which is none of {', '.join(METHODS)}")
-    known = {*plan.families, plan.reference}
+    known = {*plan.families, plan.reference, *plan.guests}
+    if len(known) < len(plan.families) + 1 + len(plan.guests):
+        raise BadFile(f"{plan.path}: a guest has the name of another policy")
     named = [(f"contrasts.{group}", name) for group, pairs in plan.contrasts.items() for p in pairs for name in p]
     named += [(f"hypothesis {h.id}", name) for h in plan.hypotheses for name in (h.a, h.b)]
     named += [(f"grids.{grid.split}", name) for grid in plan.grids.values() for name in grid.policies or ()]

@@ -20,6 +20,7 @@ from blindsave.evidence import tables
 from blindsave.evidence.freeze import SEALED_DISTRIBUTION, SEALED_SPLIT, Frozen, open_frozen
 from blindsave.evidence.grid import grid
 from blindsave.evidence.ledger import Entry, Ledger
+from blindsave.evidence.plan import Plan
 from blindsave.evidence.schedule import Schedule
 from blindsave.evidence.summaries import condition_name
 from blindsave.policies.catalog import NamedPolicy, from_file
@@ -73,7 +74,10 @@ def release(
             tables.check(table, tables.Expected(frozen.plan.policies(split), (schedule.layout,)))
             paths[split] = tables.write(table, Path(out) / f"{split}.parquet")
             rates[split] = save_rates(table)
-        shots = {"seed": frozen.sealed_seed, "shots": [vars(shot) for shot in sealed_shots(frozen.sealed_seed)]}
+        shots = {
+            "seed": frozen.sealed_seed,
+            "shots": [vars(shot) for shot in planned_sealed_shots(frozen.plan, frozen.sealed_seed)],
+        }
         store.write_json(Path(out) / f"{SEALED_SPLIT}_shots.json", shots)
         open_frozen(manifest, root, code)  # a file changed while the test was played spoils the results
         content = {
@@ -105,9 +109,15 @@ def refuse_second(ledger: Ledger) -> None:
         raise BadInput(f"the test was opened on {opening.time} and cannot be opened again ({ledger.path})")
 
 
-def sealed_shots(seed: int) -> tuple[Shot, ...]:
-    """The sealed test: drawn as the principal test is, from the seed that the freeze decided."""
-    return generate(SEALED_SPLIT, SEALED_DISTRIBUTION, seed, split_named("principal_test").counts)
+def sealed_shots(seed: int, times: int = 1) -> tuple[Shot, ...]:
+    """The sealed test: drawn as the principal test is, `times` as large, from the seed that the freeze decided."""
+    return generate(SEALED_SPLIT, SEALED_DISTRIBUTION, seed, split_named("principal_test").counts.times(times))
+
+
+def planned_sealed_shots(plan: Plan, seed: int) -> tuple[Shot, ...]:
+    """As many sealed shots as a plan asks for."""
+    grid_of = plan.grids.get(SEALED_SPLIT)
+    return sealed_shots(seed, 1 if grid_of is None else grid_of.times)
 
 
 def sealed_noise_shots(freeze_sha256: str) -> tuple[Shot, ...]:
@@ -122,7 +132,9 @@ def opened_schedules(frozen: Frozen) -> dict[str, Schedule]:
     """The grids a release opens: the endpoint's splits, the sealed one with its own shots."""
     plan = frozen.plan
     return {
-        split: plan.grids[split].schedule(sealed_shots(frozen.sealed_seed) if split == SEALED_SPLIT else ())
+        split: plan.grids[split].schedule(
+            planned_sealed_shots(plan, frozen.sealed_seed) if split == SEALED_SPLIT else ()
+        )
         for split in plan.splits
     }
 

@@ -26,6 +26,8 @@ MODELS_VARIABLE = "BLINDSAVE_MODELS"
 """Environment variable that names another folder of models."""
 
 TEACHER = "teacher"
+GUESTS = "guests"
+"""Policies in guests/NAME/SEED.safetensors go by the name of their place, whatever they call themselves."""
 CONTROL = "ppo"
 """The memoryless control of the memory tests: models/ppo/SEED.safetensors."""
 
@@ -163,6 +165,8 @@ def from_file(path: Path, family: str | None = None, training_seed: int | None =
     own, _, seed = policy.name.partition("/")
     found = (own, int(seed) if seed.isdigit() else 0)
     wanted = (own if family is None else family, found[1] if training_seed is None else training_seed)
+    if path.parts[-3:-2] == (GUESTS,) and family is not None and training_seed is not None:
+        return NamedPolicy(family, training_seed, policy, sha256_file(path), path)
     if wanted == (TEACHER, 0) and can_teach(policy):  # whatever it calls itself
         return NamedPolicy(TEACHER, 0, policy, sha256_file(path), path)
     if wanted != found:

@@ -36,9 +36,10 @@ def _shots(results: Results, split: str) -> tuple[Shot, ...]:
     """The shots of a split; those of the sealed test follow from the seed in the ledger."""
     if split in SPLITS:
         return shots(split)
-    from blindsave.evidence.release import sealed_shots
+    from blindsave.evidence.release import planned_sealed_shots, sealed_shots
 
     opening = next((entry for entry in reversed(results.entries) if entry.kind == "opening"), None)
     if opening is None:
         raise BadInput(f"the shots of {split} are unknown: the ledger has no opening")
-    return sealed_shots(opening.content["sealed_seed"])
+    seed = opening.content["sealed_seed"]
+    return sealed_shots(seed) if results.plan is None else planned_sealed_shots(results.plan, seed)

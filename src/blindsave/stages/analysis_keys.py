@@ -47,7 +47,8 @@ def _contrasts(section: Section, scale: Scale) -> tuple[tuple[str, tuple[Pair, .
     sets.only(SETS, "set")
     if not named:
         raise BadInput(f"{sets.where}: name at least one set of {', '.join(SETS)}, or leave the table out")
-    players = {name: {*scale.families, TEACHER} for name in SETS} | {"noise": set(scale.noisy)}
+    everybody = {*scale.families, TEACHER, *dict(scale.guests)}
+    players = dict.fromkeys(SETS, everybody) | {"noise": set(scale.noisy)}
     return tuple((name, sets.get(name, _pairs(players[name], name)) or ()) for name in SETS if name in named)
 
 
@@ -90,7 +91,7 @@ def _hypotheses(section: Section, scale: Scale) -> tuple[Hypothesis, ...] | None
 
 def _hypothesis(section: Section, scale: Scale) -> Hypothesis:
     section.only(FIELDS)
-    players = one_of((*scale.families, TEACHER))
+    players = one_of((*scale.families, TEACHER, *dict(scale.guests)))
     a, b = (section.get(name, players) for name in ("a", "b"))
     if a is None or b is None or a == b:
         raise BadInput(f"{section.where}: `a` and `b` must name the two policies that it compares")

@@ -28,6 +28,8 @@ def keep(file: StudyFile, folder: Path, sites: Mapping[str, Site]) -> None:
     for site in sites.values():
         for name, content in file.plugins.items():
             site.publish(site.folder / PLUGINS / name, content)
+        for (name, seed), content in file.guests.items():
+            site.publish(site.guest_file(name, seed), content)
     teachers = {name: site.folder.relative_to(folder).as_posix() for name, site in sites.items()}
     store.write_json(kept, {"schema": SCHEMA, "name": file.scale.name, "scale": scale, "teachers": teachers})
 

@@ -64,7 +64,7 @@ def reduced(document: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
         groups["efficiency"] = {"files": ["results/efficiency/accounting.json"]}
     return dict(document) | {
         "title": f"{document['title']} ({f'{scale.name} scale' if scale.name in SCALES else f'study {scale.name}'})",
-        "policies": dict(document["policies"]) | {"families": list(scale.families), "training_seeds": seeds},
+        "policies": _policies(document, scale),
         "endpoint": endpoint,
         "grids": _grids(scale),
         "statistics": dict(document["statistics"]) | ({} if asked.method is None else {"method": asked.method}),
@@ -96,6 +96,12 @@ def _hypotheses(
     return [h for h in found if h.get("split") != "noise_test" or _disturbed(h, endpoint, scale)]
 
 
+def _policies(document: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
+    said = dict(document["policies"]) | {"families": list(scale.families), "training_seeds": list(scale.training_seeds)}
+    guests = {name: [seed for seed, _ in files] for name, files in scale.guests}
+    return said | ({"guests": guests} if guests else {})
+
+
 def _known(document: Mapping[str, Any], scale: Scale) -> set[str]:
     return {*scale.families, document["policies"]["reference"]}
 
@@ -112,6 +118,8 @@ def _grids(scale: Scale) -> dict[str, Any]:
     clean = {"conditions": [CLEAN_NAME]}
     grids: dict[str, Any] = {"validation": {"blackouts": list(scale.validation_blackouts), **clean}}
     grids |= {split: {"blackouts": list(scale.test_blackouts), **clean} for split in scale.test_splits}
+    if scale.sealed_times > 1:
+        grids["sealed_test"] = grids["sealed_test"] | {"times": scale.sealed_times}
     if scale.noisy and scale.conditions:
         noise = {"blackouts": list(scale.noise_blackouts), "conditions": list(scale.conditions)}
         grids["noise_test"] = noise | {"policies": list(scale.noisy)}

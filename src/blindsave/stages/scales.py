@@ -39,6 +39,10 @@ class Scale:
     test_splits: tuple[str, ...] = TEST_SPLITS
     """Which tests the release opens. Of the presets only the paper scale opens the principal test."""
     test_blackouts: tuple[int, ...] = (0, 5, 10, 15, 20, 25)
+    sealed_times: int = 1
+    """How many times as large as the paper's 225 shots the sealed test is."""
+    guests: tuple[tuple[str, tuple[tuple[int, str], ...]], ...] = ()
+    """Policies that this study does not train but plays: names, and for each the training seeds with SHA-256."""
     conditions: tuple[str, ...] = (CLEAN_NAME, "noise_1mm", "noise_5mm")
     """What is played, beside blackouts, by the policies of the noise extension."""
     noise_blackouts: tuple[int, ...] = (0, 20)
@@ -90,7 +94,7 @@ class Scale:
     @property
     def noisy(self) -> tuple[str, ...]:
         """The policies of the noise extension that take part in this study."""
-        return tuple(name for name in self.noise_policies if name in (*self.families, "teacher"))
+        return tuple(name for name in self.noise_policies if name in (*self.families, "teacher", *dict(self.guests)))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

@@ -41,12 +41,13 @@ def make_freeze(site: Site) -> Output:
 def release_tasks(scale: Scale) -> list[Task[Site]]:
     """Every final and the teacher on the tests, one task each."""
     amount = TEST_SHOTS * len(scale.test_blackouts)
+    times = {"sealed_test": scale.sealed_times}
     return [
         Task(
             f"{policy}/{seed}, {split}",
             play_test,
             {"policy": policy, "seed": seed, "split": split},
-            {"student" if seed else "teacher": amount},
+            {"student" if seed else "teacher": amount * times.get(split, 1)},
         )
         for split in scale.test_splits
         for policy, seed in players(scale)

@@ -9,6 +9,7 @@ from typing import Any
 from blindsave import store
 from blindsave.errors import BadFile
 from blindsave.evidence.ledger import Ledger
+from blindsave.evidence.plan import GUEST
 from blindsave.plugins import add_plugins
 from blindsave.policies.catalog import TEACHER, NamedPolicy, from_file, model_file
 from blindsave.policies.named import absolute
@@ -92,16 +93,22 @@ class Site:
         """The study's own copy of a final student."""
         return self.models / "students" / family / f"{seed}.safetensors"
 
+    def guest_file(self, name: str, seed: int) -> Path:
+        """The study's own copy of a policy that it did not train."""
+        return self.folder / GUEST.format(policy=name, seed=seed)
+
     def students(self) -> list[tuple[str, int]]:
         """Every (family, training seed)."""
-        return self.players()[:-1]
+        return [(name, seed) for name in self.scale.families for seed in self.scale.training_seeds]
 
     def players(self) -> list[tuple[str, int]]:
-        """Every (family, training seed), and the teacher with seed 0."""
+        """Every (family, training seed), the teacher with seed 0, and the guests."""
         return players(self.scale)
 
     def policy(self, family: str, seed: int) -> NamedPolicy:
         """A final student, or the teacher, ready to play."""
+        if family in dict(self.scale.guests):
+            return from_file(self.guest_file(family, seed), family, seed)
         return from_file(self.student_file(family, seed), family, seed) if seed else self.teacher_policy()
 
     def policies(self) -> list[NamedPolicy]:
@@ -135,8 +142,9 @@ def _plugin(folder: Path, name: str) -> str:
 
 
 def players(scale: Scale) -> list[tuple[str, int]]:
-    """Who meets every test at a scale: each (family, training seed), and the teacher with seed 0."""
-    return [*((name, seed) for name in scale.families for seed in scale.training_seeds), (TEACHER, 0)]
+    """Who meets every test at a scale: each (family, training seed), the teacher with seed 0, and the guests."""
+    students = ((name, seed) for name in scale.families for seed in scale.training_seeds)
+    return [*students, (TEACHER, 0), *((name, seed) for name, files in scale.guests for seed, _ in files)]
 
 
 @lru_cache(maxsize=4)

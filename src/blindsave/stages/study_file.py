@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from blindsave.errors import BadFile, BadInput
-from blindsave.evidence.plan import LARGEST_NOISE_MM, SCHEMA, load_plan
+from blindsave.errors import BadFile, BadInput, BlindsaveError
+from blindsave.evidence.plan import LARGEST_NOISE_MM, MOST_TIMES, SCHEMA, load_plan
 from blindsave.evidence.schedule import noise_levels
 from blindsave.learning.distil.schedule import Shares
 from blindsave.plugins import add_plugins
-from blindsave.policies.named import check_teacher
+from blindsave.policies.catalog import resolve
+from blindsave.policies.named import check_teacher, teacher_content
 from blindsave.policies.students.registry import family
 from blindsave.policies.students.sizes import LARGEST, is_kind, with_size
 from blindsave.stages.analysis_keys import ANALYSIS, read_questions
@@ -66,6 +67,8 @@ class StudyFile:
     warnings: tuple[str, ...] = ()
     plugins: Mapping[str, bytes] = field(default_factory=dict)
     """Plugin files by name, as they were read."""
+    guests: Mapping[tuple[str, int], bytes] = field(default_factory=dict)
+    """Policy files of guests by name and training seed."""
 
     def __post_init__(self) -> None:
         if self.teachers and self.scale.train_teacher:
@@ -98,10 +101,31 @@ def read_study_file(path: Path) -> StudyFile:
         )
     whole_file.only(KEYS)
     plugins = _plugins(whole_file, path.parent)
-    scale = replace(_scale(whole_file, path), plugins=tuple(plugins))
+    guests = _guests(whole_file, path.parent)
+    scale = replace(_scale(whole_file, path, guests), plugins=tuple(plugins))
     warnings = (OPENS_PUBLISHED_TEST,) if scale.opens_principal_test else ()
     kept = {name: content for (name, _), content in plugins.items() if content}
-    return StudyFile(path, source, scale, _teachers(whole_file, path.parent), warnings, kept)
+    return StudyFile(path, source, scale, _teachers(whole_file, path.parent), warnings, kept, guests)
+
+
+def _guests(section: Section, beside: Path) -> dict[tuple[str, int], bytes]:
+    """Policies that the study does not train: registered names, shipped FAMILY/SEED, or patterns of files."""
+    named = Section(f"{section.where}, [guests]", section.get("guests", table) or {})
+    found: dict[tuple[str, int], bytes] = {}
+    for name in named.values:
+        source = named.get(name, text)
+        if not _NAME.fullmatch(name) or name == TEACHER:
+            raise BadInput(f"{named.where}: a guest's name is letters, digits, - and _, not {shown(name)}")
+        files = sorted(beside.glob(source)) if source.endswith(".safetensors") else []
+        try:
+            policies = [resolve(file) for file in files] or [resolve(source)]
+            for one in policies:
+                found[name, one.training_seed] = one.file.read_bytes() if one.file else teacher_content(Path(source))
+        except BlindsaveError as error:
+            raise BadInput(f"{named.where}: `{name}`: {error}") from None
+        if len(policies) != sum(guest == name for guest, _ in found):
+            raise BadInput(f"{named.where}: `{name}` names two policies of one training seed")
+    return found
 
 
 def _plugins(section: Section, beside: Path) -> dict[tuple[str, str], bytes]:
@@ -122,7 +146,7 @@ def _plugins(section: Section, beside: Path) -> dict[tuple[str, str], bytes]:
     return found
 
 
-def _scale(section: Section, path: Path) -> Scale:
+def _scale(section: Section, path: Path, guests: Mapping[tuple[str, int], bytes]) -> Scale:
     preset = SCALES[section.get("scale", one_of(tuple(SCALES))) or "quick"]
     changes = {name: value for name, check in PLAIN.items() if (value := section.get(name, check)) is not None}
     if "memory_shots" in section.values:
@@ -131,7 +155,13 @@ def _scale(section: Section, path: Path) -> Scale:
     changes.setdefault("test_splits", ("sealed_test",))
     sizes = section.get("state_sizes", ascending(whole(1, LARGEST)))
     changes["families"] = _families(section, preset.families, sizes)
-    changes |= _noise(section, sizes, changes["families"], preset)
+    by_name: dict[str, list[tuple[int, str]]] = {}
+    for (name, seed), content in guests.items():
+        if name in changes["families"]:
+            raise BadInput(f"{path}, [guests]: `{name}` is the name of one of the study's families")
+        by_name.setdefault(name, []).append((seed, hashlib.sha256(content).hexdigest()))
+    changes["guests"] = tuple((name, tuple(files)) for name, files in by_name.items())
+    changes |= _noise(section, sizes, changes["families"], preset, tuple(by_name))
     if "training_conditions" in section.values:
         changes["training_conditions"] = section.get("training_conditions", _shares)
     try:
@@ -172,7 +202,9 @@ def _expanded(section: Section, key: str, named: tuple[str, ...], sizes: tuple[i
     return tuple(found)
 
 
-def _noise(section: Section, sizes: Any, families: tuple[str, ...], preset: Scale) -> dict[str, Any]:
+def _noise(
+    section: Section, sizes: Any, families: tuple[str, ...], preset: Scale, guests: tuple[str, ...]
+) -> dict[str, Any]:
     """The changes of the noise extension."""
     named = section.get("disturbances", table)
     if named is None:
@@ -184,16 +216,16 @@ def _noise(section: Section, sizes: Any, families: tuple[str, ...], preset: Scal
     changes = {DISTURBANCES[name]: noise.get(name, check) for name, check in NOISE.items() if name in named}
     policies = noise.get("policies", either("all", "all", several(text)))
     if policies == "all":
-        changes["noise_policies"] = (*families, TEACHER)
+        changes["noise_policies"] = (*families, TEACHER, *guests)
     elif policies is not None:
-        students = tuple(name for name in policies if name != TEACHER)
+        students = tuple(name for name in policies if name not in (TEACHER, *guests))
         chosen = _expanded(noise, "policies", students, sizes)
         for name in chosen:
             if name not in families:
                 raise BadInput(f"{noise.where}: `policies` names `{name}`, which is not among the study's families")
-        changes["noise_policies"] = (*chosen, *((TEACHER,) if TEACHER in policies else ()))
+        changes["noise_policies"] = (*chosen, *(name for name in (TEACHER, *guests) if name in policies))
     played = changes.get("noise_policies", preset.noise_policies)
-    if changes.get("conditions") and not set(families) & set(played):
+    if changes.get("conditions") and not {*families, *guests} & set(played):
         raise BadInput(f'{noise.where}: nobody is disturbed; name `policies`, or write policies = "all"')
     return changes
 
@@ -251,6 +283,7 @@ PLAIN: dict[str, Check] = {
     "label_validation": flag,
     "test_splits": several(one_of(TEST_SPLITS)),
     "test_blackouts": _LENGTHS,
+    "sealed_times": whole(1, MOST_TIMES),
     "endpoint_blackout": whole(0, LONGEST_BLACKOUT),
     "figures": _figures,
     "latency_calls": whole(1, MOST),
@@ -299,7 +332,7 @@ DISTURBANCES = {
 """Keys of [disturbances], and the fields of the scale they change."""
 
 KEYS = (
-    *("name", "scale", "families", "state_sizes", *PLAIN, "memory_shots", "teachers", "plugins"),
+    *("name", "scale", "families", "state_sizes", *PLAIN, "memory_shots", "teachers", "plugins", "guests"),
     *("disturbances", "training_conditions", *ANALYSIS),
 )
 """Everything a study file may name."""

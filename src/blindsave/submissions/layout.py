@@ -15,7 +15,7 @@ from blindsave import store
 from blindsave.errors import BadFile
 from blindsave.evidence.freeze import SEALED_SPLIT, sealed_seed
 from blindsave.evidence.plan import Plan, load_plan
-from blindsave.evidence.release import sealed_shots
+from blindsave.evidence.release import planned_sealed_shots
 from blindsave.evidence.schedule import Schedule
 from blindsave.evidence.tables import Expected
 from blindsave.verify.places import PLAN, brought
@@ -105,7 +105,7 @@ def seed_of(plan_sha256: str, models: Mapping[int, Model]) -> int:
 def schedules(plan: Plan, seed: int) -> dict[str, Schedule]:
     """The tests of a submission, in the order of its rows."""
     return {
-        split: plan.grids[split].schedule(sealed_shots(seed) if split == SEALED_SPLIT else ())
+        split: plan.grids[split].schedule(planned_sealed_shots(plan, seed) if split == SEALED_SPLIT else ())
         for split in sorted(plan.splits)
     }
 

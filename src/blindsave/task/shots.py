@@ -74,6 +74,10 @@ class Counts:
     alias_families: int
     support: Mapping[tuple[str, str], int]
 
+    def times(self, factor: int) -> "Counts":
+        """So many times as many of every kind."""
+        return Counts(factor * self.alias_families, {kind: factor * count for kind, count in self.support.items()})
+
     @property
     def total(self) -> int:
         """Number of shots."""

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from blindsave import store
 from blindsave.evidence import tables
 from blindsave.evidence.freeze import SEALED_SPLIT, sealed_seed
-from blindsave.evidence.release import save_rates, sealed_noise_shots, sealed_shots
+from blindsave.evidence.release import planned_sealed_shots, save_rates, sealed_noise_shots, sealed_shots
 from blindsave.evidence.schedule import Schedule
 from blindsave.task.conditions import CLEAN_NAME
 from blindsave.verify.findings import Findings
@@ -48,7 +48,9 @@ def schedules(seal: Seal) -> dict[str, Schedule]:
     for split, grid in seal.plan.grids.items():
         own = split == NOISE and "principal_test" not in seal.plan.splits
         members = sealed_noise_shots(seal.sha256) if own else ()
-        made[split] = grid.schedule(sealed_shots(sealed_seed(seal.sha256)) if split == SEALED_SPLIT else members)
+        made[split] = grid.schedule(
+            sealed_shots(sealed_seed(seal.sha256), grid.times) if split == SEALED_SPLIT else members
+        )
     return made
 
 
@@ -143,7 +145,8 @@ def _shots(place: Place, seal: Seal, found: Findings) -> None:
         return
     with found.reading(place.name(path)):
         seed = sealed_seed(seal.sha256)
-        wanted = {"seed": seed, "shots": [vars(shot) for shot in sealed_shots(seed)]}
+        shots = sealed_shots(seed) if seal.plan is None else planned_sealed_shots(seal.plan, seed)
+        wanted = {"seed": seed, "shots": [vars(shot) for shot in shots]}
         same = store.canonical_json(store.read_json(path)) == store.canonical_json(wanted)
         found.require(same, place.name(path), "holds other shots than the freeze hash gives")
         found.checked["sealed_shots"] += len(wanted["shots"])
