@@ -7,7 +7,7 @@ lag; sideways this holds within about one per cent of the way for commands of 5 
 import numpy as np
 from numpy.typing import NDArray
 
-from blindsave.arena.constants import BUTTER_A, BUTTER_B, CONTROL_DT_S, PHYSICS_DT_S, SUBSTEPS
+from blindsave.arena.constants import BUTTER_A, BUTTER_B, PHYSICS_DT_S, SUBSTEPS
 
 PUCK_DECAY_PER_SUBSTEP = 1 / 1.0005
 """The puck's speed after one millisecond of free flight, as a share of the one before: damping over mass."""
@@ -25,11 +25,6 @@ def glide_s(steps: int | NDArray[np.int_]) -> NDArray[np.float64]:
 
 
 GLIDE_S = float(glide_s(1))
-
-
-def straight_s(steps: int) -> float:
-    """The same without drag."""
-    return steps * CONTROL_DT_S
 
 
 def low_pass() -> tuple[Matrix, Matrix]:
