@@ -17,9 +17,7 @@ def forgotten(monkeypatch):
 def test_a_file_is_run_once_and_named_to_children(tmp_path):
     counter = tmp_path / "count"
     file = tmp_path / "mine.py"
-    file.write_text(
-        f"import pathlib; p = pathlib.Path({str(counter)!r}); p.write_text(p.read_text() + 'x' if p.exists() else 'x')\n"
-    )
+    file.write_text(f"import pathlib\np = pathlib.Path({str(counter)!r})\nwith p.open('a') as f: f.write('x')\n")
     plugins.add_plugins([file])
     plugins.add_plugins([file])
     plugins.load_plugins()

@@ -48,6 +48,7 @@ def test_loop_and_robot_meet_on_the_command_line_and_the_log_replays(tmp_path):
         (RobotCommand(to="here"), "--to must be an IPv4 address and a port"),
         (RobotCommand(loss=2.0), "--loss must be between 0 and 1"),
         (RobotCommand(blackout=500), "does not fit"),
+        (RobotCommand(condition="fog_3"), "fog"),
         (BenchDrive(rate_hz=0.0), "--rate-hz must be between"),
     ],
 )
@@ -80,4 +81,4 @@ def test_the_strain_in_small_passes_and_prints_a_table(capsys, monkeypatch):
     assert result["ok"] and result["loopback"]["wrong"] == 0 and result["loopback"]["replayed"]
     command.show(result)
     said = capsys.readouterr().out
-    assert "loss" in said and "6 shots" in said and said.count("0 outcomes differ") == 2
+    assert "loss" in said and "6 shots" in said and said.count("0 outcomes differ") == 3

@@ -6,7 +6,7 @@ import pytest
 from blindsave.diagnostics.played import clear_episodes, outcome_counts, saves_by_length
 from blindsave.policies import closed_loop, resolve
 from blindsave.policies.students.student import Student
-from blindsave.task.episode import grid
+from blindsave.task.conditions import grid
 from blindsave.task.outcomes import Outcome
 from blindsave.task.results import EpisodeResults
 from blindsave.task.shots import shots

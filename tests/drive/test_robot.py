@@ -7,13 +7,13 @@ from blindsave.drive import DriveOptions, DriveProcess, Robot
 from blindsave.drive.faults import Faults
 from blindsave.errors import BadInput
 from blindsave.policies.closed_loop import run
-from blindsave.task.episode import Disturbance, grid
+from blindsave.task.conditions import condition, grid
 from blindsave.task.shots import shots
 
 
-@pytest.mark.parametrize("noise_mm", [0.0, 5.0])
-def test_in_step_every_shot_ends_as_in_an_evaluation(program, policy, noise_mm):
-    episodes = grid(shots("validation")[:12], (0, 20), Disturbance(noise_mm=noise_mm))
+@pytest.mark.parametrize("under", ["clean", "noise_5mm", "latency_2+outliers_3percent"])
+def test_in_step_every_shot_ends_as_in_an_evaluation(program, policy, under):
+    episodes = grid(shots("validation")[:12], (0, 20), condition(under))
     with DriveProcess(program, DriveOptions.in_step()) as loop, Robot(loop.address) as robot:
         played = robot.play(episodes)
     expected = run(policy, episodes, threads=1)

@@ -19,6 +19,7 @@ PORT, RATE_HZ, FASTEST_HZ = 4750, 50.0, 100_000.0
 MOST_TICKS = 1000
 """Of blindness: a policy that catches up takes one step for each."""
 SILENCE_AFTER_S = 2.0
+CONDITIONS = ("clean", "noise_5mm", "latency_2+outliers_3percent")
 KEPT = ("count", "missed", "p50_ns", "p99_ns", "p999_ns", "worst_ns")
 
 
@@ -115,8 +116,8 @@ class RobotCommand:
     """Only the first so many of them."""
     blackout: int = 20
     """Control steps (20 ms each) for which the tracker loses the puck."""
-    noise_mm: float = 0.0
-    """Standard deviation of the tracked position."""
+    condition: str = "clean"
+    """What else its tracker does: noise_5mm, latency_2+outliers_3percent... (`blindsave conditions` lists them)."""
     rate_hz: float = RATE_HZ
     """Control steps per second; 50 is real time."""
     in_step: bool = False
@@ -167,6 +168,7 @@ class RobotCommand:
             "to": self.to,
             "split": self.split,
             "blackout": self.blackout,
+            "condition": self.condition,
             "saves": played.saves,
             "shots": len(episodes),
             "outcomes": dict(Counter(Outcome(code).label for code in played.outcomes)),
@@ -182,10 +184,10 @@ class RobotCommand:
         }
 
     def _episodes(self) -> list[Any]:
-        from blindsave.task.episode import Disturbance, grid
+        from blindsave.task.conditions import condition, grid
         from blindsave.task.shots import shots
 
-        return grid(shots(self.split)[: self.shots], (self.blackout,), Disturbance(noise_mm=self.noise_mm))
+        return grid(shots(self.split)[: self.shots], (self.blackout,), condition(self.condition))
 
     def show(self, result: dict[str, Any]) -> None:
         """Print saves, and how the answers came."""
@@ -203,7 +205,7 @@ class BenchDrive:
     ticks: int = 1_000_000
     """Ticks in step, as fast as they go."""
     split: str = "principal_test"
-    """Shots played through the loop and without it, hidden for 400 ms, with a good tracker and one that is 5 mm off."""
+    """Shots played through the loop and without it, hidden for 400 ms, with a good tracker and with two bad ones."""
     fault_ticks: int = 3000
     """Packets with each fault, and as many after it."""
     rate_hz: float = 1000.0
@@ -231,7 +233,7 @@ class BenchDrive:
             found = soak.million(program, policy, seen, self.ticks, log, bar.advance)
             found["replayed"] = replay(program, log)["equal"]
             found["log_bytes"] = log.stat().st_size
-            played = [soak.shots_in_step(program, policy, self.split, 20, noise_mm) for noise_mm in (0.0, 5.0)]
+            played = [soak.shots_in_step(program, policy, self.split, 20, under) for under in CONDITIONS]
             met = {}
             for fault, setting in faults.items():
                 tell(f"fault: {fault}")
@@ -252,9 +254,7 @@ class BenchDrive:
         """Print times and what each fault led to."""
         print_facts("loopback", without_bins(result["loopback"]))
         for one in result["shots"]:
-            line = (
-                "{shots} shots of {split}, noise {noise_mm:g} mm: {saves} saves, {saves_evaluated} without the loop, "
-            )
+            line = "{shots} shots of {split}, {condition}: {saves} saves, {saves_evaluated} without the loop, "
             print((line + "{outcomes_that_differ} outcomes differ").format(**one))
         names = ("run", "blind", "hold", "stop")
         rows = [

@@ -6,7 +6,7 @@ from blindsave.deploy.integers import IntegerPolicy, Integers
 from blindsave.deploy.quantise import integer_policy
 from blindsave.policies.arithmetic import Array
 from blindsave.policies.closed_loop import run
-from blindsave.task.episode import grid
+from blindsave.task.conditions import grid
 from blindsave.task.shots import shots
 
 SPLIT, SHOTS, BLACKOUTS = "train", 60, (0, 10, 20, 25)

@@ -29,7 +29,8 @@ from blindsave.learning.distil.config import TRAIN_DIGITS, VALIDATION_DIGIT
 from blindsave.learning.distil.schedule import EPISODES, SPLIT, base_schedule, draw, episodes
 from blindsave.policies import closed_loop
 from blindsave.policies.reset import ResetAt
-from blindsave.task.episode import LOCKED_STEPS, grid
+from blindsave.task.conditions import grid
+from blindsave.task.episode import LOCKED_STEPS
 from blindsave.task.interface import MALLET, mallet_m
 from blindsave.task.results import EpisodeResults
 from blindsave.task.shots import Shot, shots

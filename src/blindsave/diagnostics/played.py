@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from blindsave.learning.distil.dataset import Episodes
 from blindsave.policies import closed_loop
 from blindsave.policies.base import Policy
-from blindsave.task.episode import grid
+from blindsave.task.conditions import grid
 from blindsave.task.outcomes import Outcome
 from blindsave.task.results import EpisodeResults
 from blindsave.task.shots import Shot

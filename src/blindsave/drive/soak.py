@@ -20,7 +20,7 @@ from blindsave.drive.robot import Robot
 from blindsave.errors import BadInput
 from blindsave.policies.arithmetic import Array
 from blindsave.policies.closed_loop import run
-from blindsave.task.episode import Disturbance, grid
+from blindsave.task.conditions import condition, grid
 from blindsave.task.shots import shots
 
 SESSION = 1
@@ -49,14 +49,14 @@ def million(program: Path, policy: Any, seen: Array, ticks: int, log: Path | Non
     return {"wrong": wrong, "ticks_per_s": ticks / wall_s, "wall_s": wall_s, **said}
 
 
-def shots_in_step(program: Path, policy: Any, split: str, blackout: int, noise_mm: float) -> dict[str, Any]:
+def shots_in_step(program: Path, policy: Any, split: str, blackout: int, under: str) -> dict[str, Any]:
     """Every shot of a split through the loop, against the same policy evaluated without one."""
-    episodes = grid(shots(split), (blackout,), Disturbance(noise_mm=noise_mm))
+    episodes = grid(shots(split), (blackout,), condition(under))
     with DriveProcess(program, DriveOptions.in_step()) as loop, Robot(loop.address) as robot:
         played = robot.play(episodes)
     expected = run(policy, episodes)
     differ = int(np.count_nonzero(expected.outcome != np.array(played.outcomes)))
-    where = {"split": split, "blackout": blackout, "noise_mm": noise_mm}
+    where = {"split": split, "blackout": blackout, "condition": under}
     saves = {"saves": played.saves, "saves_evaluated": int(expected.saved.sum()), "outcomes_that_differ": differ}
     return {**where, "shots": len(episodes), **saves}
 
