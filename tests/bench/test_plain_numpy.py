@@ -5,9 +5,13 @@ import pytest
 
 from blindsave.bench.plain_numpy import plain_numpy
 from blindsave.errors import BadInput
+from blindsave.policies.classical.rivals import RIVALS, rival
+from blindsave.policies.closed_loop import run
 from blindsave.policies.students import families
 from blindsave.policies.students.student import Student
 from blindsave.policies.trace import trace
+from blindsave.task.conditions import condition
+from blindsave.task.shots import shots
 
 
 @pytest.mark.parametrize("name", families())
@@ -18,6 +22,16 @@ def test_the_numpy_yardstick_computes_the_same_policy(name):
         np.testing.assert_allclose(step(observation), session.step(observation), atol=1e-5)
 
 
+@pytest.mark.parametrize("name", RIVALS)
+def test_the_yardstick_decides_as_a_rival_does(name):
+    policy = rival(name)
+    played = run(policy, [condition("noise_2mm").episode(shots("train")[0], 10)], record=True)
+    assert played.obs is not None and played.actions is not None
+    step = plain_numpy(policy.program)
+    for t in range(played.steps[0]):
+        np.testing.assert_allclose(step(played.obs[0, t]), played.actions[0, t], atol=1e-3)
+
+
 def test_the_numpy_yardstick_checks_its_input_too():
     with pytest.raises(ValueError, match="finite"):
         plain_numpy(Student.untrained("gru_n64", 1).program)(np.full(19, np.nan, np.float32))
@@ -25,7 +39,7 @@ def test_the_numpy_yardstick_checks_its_input_too():
 
 def test_operations_without_a_yardstick_are_refused():
     with pytest.raises(BadInput, match="onehot"):
-        plain_numpy(trace(lambda ops, c, o: (c, ops.onehot(o, 4)), carry=0, observation=4))
+        plain_numpy(trace(lambda ops, c, o: (c, ops.onehot(o, 2)), carry=0, observation=4))
 
 
 def test_every_operation_of_the_yardstick_is_the_canonical_one():

@@ -121,6 +121,7 @@ WORK = (
     "blindsave.learning.distil.workshop:open_pipeline",
     "blindsave.learning.distil.workshop:_side_by_side",
     "blindsave.learning.ppo:train",
+    "blindsave.learning.rivals:tune",
     "blindsave.learning.distil.packing:ship",
     "blindsave.learning.distil.packing:pack",
     "blindsave.cli.students:Export._c",

@@ -1,6 +1,7 @@
 """The pure loop: what it does with every kind of packet, and with none."""
 
 import struct
+import subprocess
 import zlib
 
 import numpy as np
@@ -10,6 +11,7 @@ from drive_calls import (
     CORRUPT,
     FOREIGN,
     FRESH,
+    HARNESS,
     HOLD,
     LATE,
     LENGTH,
@@ -180,6 +182,29 @@ def test_a_clock_that_is_set_is_noticed_and_followed(harness, step_s):
     said, counts = called(harness, script)
     assert counts["clock_steps"] == 1 and [one.mode for one in said[-8:]] == [RUN] * 8
     assert counts["stale"] == (10 if step_s < 0 else 0)
+
+
+def test_observations_out_of_range_are_clipped_as_in_training(harness):
+    far = observation(3) * 1e30
+    said, counts = called(harness, started(3).packet(3, far.astype(np.float32)).packet(4))
+    expected = actions_of([*(observation(i) for i in range(3)), np.clip(far, -1, 1).astype(np.float32), observation(4)])
+    assert same(said[3], expected[3]) and same(said[4], expected[4]) and counts["broken"] == 0
+
+
+def test_an_action_that_is_no_number_leaves_the_command_and_clears_the_memory(tmp_path):
+    glue = (compiled(tmp_path).parent / "drive_policy.h").read_text()
+    broken = glue.replace("_step(policy, observation, action);", "_step(policy, observation, action);\n    BREAK", 1)
+    broken = broken.replace(
+        "BREAK", "if (observation[0] > 0.75f) action[0] = 0.0f / (observation[16] - observation[16]);"
+    )
+    (tmp_path / "drive_policy.h").write_text(broken)
+    command = ["gcc", "-O2", "-I", str(tmp_path), "-o", str(tmp_path / "harness"), HARNESS, str(tmp_path / "drive.c")]
+    subprocess.run(command, check=True, capture_output=True)
+    odd = observation(3)
+    odd[0] = 0.9
+    said, counts = called(tmp_path / "harness", started(3).packet(3, odd).packet(4).packet(5))
+    assert counts["broken"] == 1 and said[3].mode == HOLD and said[3][3:] == said[2][3:]
+    assert said[4].mode == RUN and same(said[5], actions_of([observation(4), observation(5)])[1])
 
 
 def test_a_limit_on_steps_holds_from_where_the_arm_is(harness):

@@ -11,7 +11,7 @@ from blindsave import cli
 from blindsave.errors import BadFile, BadInput, BlindsaveError
 from blindsave.policies.catalog import model_file
 from blindsave.policies.students.student import Student
-from blindsave.stages.scales import PAPER, QUICK, SMOKE
+from blindsave.stages.scales import PAPER, QUICK, SMOKE, Scale
 from blindsave.stages.study_file import KEYS, OPENS_PUBLISHED_TEST, StudyFile, read_study_file
 
 RUNNABLE = """
@@ -290,3 +290,63 @@ def test_every_key_is_documented():
     page = (Path(__file__).parents[2] / "docs/study-files.md").read_text()
     for key in KEYS:
         assert f"`{key}`" in page, key
+
+
+def test_a_plan_is_a_study_file_too(tmp_path):
+    root = Path(__file__).parents[2]
+    assert read_study_file(root / "protocol.toml").scale == PAPER
+    other = tmp_path / "mine.toml"
+    other.write_text((root / "protocol.toml").read_text().replace("blackout = 20", "blackout = 15", 1))
+    found = read_study_file(other).scale
+    assert (found.name, found.endpoint, found.families) == ("mine", 15, PAPER.families)
+    assert found.questions is not None and len(found.questions.hypotheses or ()) == 9
+
+
+@pytest.mark.parametrize(
+    ("cut", "says"),
+    [
+        ('reference = "teacher"', r"\[policies\]: `reference` is missing"),
+        ("blackout = 20", r"\[endpoint\]: `blackout` is missing"),
+        ("noise_seed = 29302026", r"\[statistics\]: `noise_seed` is missing"),
+    ],
+)
+def test_a_plan_with_a_hole_is_one_sentence(tmp_path, cut, says):
+    plan = tmp_path / "mine.toml"
+    plan.write_text((Path(__file__).parents[2] / "protocol.toml").read_text().replace(cut, "", 1))
+    with pytest.raises(BadFile, match=says):
+        read_study_file(plan)
+
+
+def test_conditions_of_tests_and_of_training_are_names(tmp_path):
+    scale = read(
+        tmp_path,
+        """
+        training_conditions = { clean = 1, outliers_3percent = 3 }
+        endpoint_blackout = 10
+        figures = ["behaviour"]
+        [disturbances]
+        conditions = ["clean", "noise_5", "latency_2+frozen"]
+        """,
+    ).scale
+    assert scale.conditions == ("clean", "noise_5mm", "latency_2+frozen")
+    assert scale.training_conditions == (("clean", 0.25), ("outliers_3percent", 0.75))
+    assert (scale.endpoint, scale.figures) == (10, ("behaviour",))
+    assert Scale.from_dict(json.loads(json.dumps(scale.to_dict()))) == scale
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("training_conditions = ['fog']", "`training_conditions` cannot be played: there is no condition `fog`"),
+        ("training_conditions = { clean = 0 }", "`training_conditions` must be between"),
+        ("[disturbances]\nconditions = ['noise']", "`conditions` cannot be played: `noise` is no condition"),
+        ("[disturbances]\nconditions = ['clean']\nnoise_mm = [1]", "`noise_mm` is short for `conditions`"),
+        ("endpoint_blackout = 7", "not among `test_blackouts`"),
+        ("figures = ['nothing']", "`figures` must be one of"),
+        ("plugins = ['nobody.py']", "which does not exist"),
+        ("[teachers]\nmine = 'fixed_centre'", "cannot be fixed_centre"),
+        ("[teachers]\nmine = 'nobody'", "there is no policy `nobody`"),
+    ],
+)
+def test_every_mistake_about_conditions_and_teachers_is_one_sentence(tmp_path, text, sentence):
+    assert sentence in refused(tmp_path, text)

@@ -17,6 +17,7 @@ from blindsave.drive.sources import write_sources
 from blindsave.policies import load
 
 POLICY = "structured_k0/14303"
+HARNESS = str(Path(__file__).parent / "drive_harness.c")
 FRESH, REPEATED, LATE, LENGTH, FOREIGN, CORRUPT, NOT_FINITE, STRANGER = range(8)
 RUN, BLIND, HOLD, STOP = range(4)
 SANITIZERS = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -84,9 +85,8 @@ def compiled(folder: Path, *flags: str) -> Path:
     if shutil.which("gcc") is None:
         pytest.skip("gcc is not installed")
     write_sources(load(POLICY), folder)
-    harness = Path(__file__).parent / "drive_harness.c"
     command = ["gcc", *WARNINGS, *(flags or ("-O2",)), "-I", str(folder), "-o", str(folder / "harness")]
-    subprocess.run([*command, str(harness), str(folder / "drive.c")], check=True, capture_output=True)
+    subprocess.run([*command, HARNESS, str(folder / "drive.c")], check=True, capture_output=True)
     return folder / "harness"
 
 

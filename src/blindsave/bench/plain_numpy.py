@@ -56,6 +56,8 @@ def _lines(op: Op, name: Callable[[Slot | Const], str], names: dict[str, Any]) -
         return [f"{BINARY_UFUNCS[op.kind]}({args[0]}, {args[1]}, {named}{out})"]
     if op.kind in UNARY_UFUNCS:
         return [f"{op.kind}({args[0]}, {out})"]
+    if op.kind == "onehot" and op.number == op.out.size:
+        return [f"{out}[:] = 0", f"{out}[{args[0]}.argmax()] = 1"]
     if op.kind in ("silu", "sigmoid"):
         numerator = args[0] if op.kind == "silu" else "one"
         return [

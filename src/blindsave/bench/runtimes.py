@@ -96,6 +96,9 @@ def _torch_op(torch: Any, op: Op, args: list[Any]) -> Any:
             return torch.nn.functional.linear(args[0], args[1]) + args[2]
         case "silu":
             return torch.nn.functional.silu(args[0])
+        case "onehot":
+            hot = torch.nn.functional.one_hot(args[0].reshape(-1, int(op.number)).argmax(1), int(op.number))
+            return hot.reshape(-1).to(torch.float32)
         case "add" | "sub" | "mul" | "div" | "maximum" | "minimum":
             return getattr(torch, op.kind)(*args)
         case _:

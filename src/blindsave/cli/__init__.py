@@ -36,6 +36,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     "evaluate": {
         "evaluate": Command("blindsave.cli.evidence:Evaluate", "evaluate policies on a paired grid of episodes"),
         "stats": Command("blindsave.cli.evidence:Stats", "intervals and planned differences of an episode table"),
+        "rivals figure": Command("blindsave.cli.rivals:Figure", "draw save rates of policies by noise level"),
         "power": Command("blindsave.cli.evidence:PowerCommand", "shots and seeds needed to resolve a difference"),
         "memory-test": Command("blindsave.cli.memory:MemoryTest", "test whether the task needs memory"),
         "memory-swap": Command("blindsave.cli.swap:MemorySwap", "find out which remembers, the network or the arm"),
@@ -66,6 +67,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "distil ship": Command("blindsave.cli.distil:DistilShip", "copy finals to the models folder"),
         "dataset info": Command("blindsave.cli.distil:DatasetInfo", "describe an episode dataset"),
         "dataset verify": Command("blindsave.cli.distil:DatasetVerify", "check every byte and rule of a dataset"),
+        "rivals tune": Command("blindsave.cli.rivals:Tune", "tune the classical rivals on train shots"),
         "ppo train": Command("blindsave.cli.memory:PPOTrain", "train the memoryless control"),
         "ppo evaluate": Command("blindsave.cli.memory:PPOEvaluate", "select and evaluate the memoryless control"),
     },

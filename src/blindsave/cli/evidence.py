@@ -24,7 +24,8 @@ class Evaluate:
     """
 
     policies: tyro.conf.Positional[tuple[str, ...]]
-    """`teacher`, a scripted name (inactive, fixed_centre, privileged), FAMILY/SEED of a shipped student, or a file."""
+    """`teacher`, a scripted name (inactive, fixed_centre, privileged), a classical rival (differences, least_squares,
+    kalman, kalman_gated, bayes, planner), FAMILY/SEED of a shipped student, or a file."""
     split: str = "validation"
     """Which shots: calibration, train, validation, test, principal_test or noise_test."""
     blackouts: str = "0,5,10,15,20"

@@ -16,23 +16,25 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 
 @dataclass(frozen=True)
 class Families:
-    """Sizes of every registered family, or of those named, and the rank of their nonlinear memory."""
+    """Sizes of every registered family and classical rival, or of those named, and the rank of nonlinear memories."""
 
     names: tyro.conf.Positional[tuple[str, ...]] = ()
-    """Only these families; other sizes are named like `structured_k0_n32`, `gru_n16`, `finite_stack_5`."""
+    """Only these families or rivals; other sizes are named like `structured_k0_n32`, `gru_n16`, `finite_stack_5`."""
     trained: bool = False
     """Take the rank from the shipped final students (training seed 14303) instead of random parameters."""
 
     def run(self) -> dict[str, Any]:
         """Count every family; the rank needs JAX and is null without it, and for cores without a linear part A."""
+        from blindsave.policies.classical.costs import rival_costs
         from blindsave.policies.students import families, family
         from blindsave.policies.students.accounting import cost_table
 
-        wanted = {name: family(name) for name in self.names} or families()
+        rivals = rival_costs(self.names) if self.names else rival_costs()
+        wanted = {n: family(n) for n in self.names if n not in rivals} if self.names else families()
         table: dict[str, dict[str, Any]] = {name: dict(row) for name, row in cost_table(wanted).items()}
         for name, kind in wanted.items():
             table[name]["jacobian_rank"] = self._rank(kind)
-        return {"families": table}
+        return {"families": table, "rivals": rivals}
 
     def _rank(self, family: Any) -> int | None:
         try:
@@ -50,7 +52,7 @@ class Families:
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the table."""
-        _show(result["families"])
+        _show(result["families"] | {name: {**row, "jacobian_rank": None} for name, row in result["rivals"].items()})
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class BenchLatency:
     """Time one policy step, batch one: our C kernel (native loop and from Python), NumPy, ONNX Runtime, torch."""
 
     families: tuple[str, ...] = ()
-    """Families to time; all seven of the paper by default."""
+    """Families or classical rivals to time; all seven of the paper by default."""
     seeds: tuple[int, ...] = (14303, 14304, 14305, 14306, 14307)
     """Training seeds: shipped finals where they exist, else fresh parameters (the time does not depend on them)."""
     calls: int = 10_000
@@ -100,10 +102,14 @@ class BenchLatency:
     def _measure(name: str, seed: int, protocol: Any) -> Any:
         from blindsave.bench import latency
         from blindsave.policies import catalog
+        from blindsave.policies.classical.rivals import RIVALS, rival
         from blindsave.policies.students.student import Student, load_student
 
         file = catalog.student_file(name, seed)
-        student = load_student(file) if file.is_file() else Student.untrained(name, seed)
+        if name in RIVALS:
+            student = rival(name)
+        else:
+            student = load_student(file) if file.is_file() else Student.untrained(name, seed)
         try:
             from blindsave.deploy.onnx_graph import onnx_model
 

@@ -14,6 +14,12 @@ CORES = {
     "mingru": "minGRU",
     "structured_k0": "Linear memory",
     "feed_forward": "Feed-forward",
+    "differences": "Last two readings",
+    "least_squares": "Least squares",
+    "kalman": "Kalman filter",
+    "kalman_gated": "Gated Kalman filter",
+    "bayes": "Bayes, knows the shots",
+    "planner": "Planner, told the truth",
 }
 UNITS = {"lru": "oscillators"}
 """What a size counts, where it is not units."""

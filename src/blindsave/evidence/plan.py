@@ -84,6 +84,11 @@ class Plan:
         """How intervals are made: the paper's `bootstrap`, unless the plan names `mrmc` (for few training seeds)."""
         return self.document["statistics"].get("method", METHODS[0])
 
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The figures that the report shows, by name; all where the plan names none."""
+        return tuple(self.document.get("report", {}).get("figures", ()))
+
     def seed(self, name: str) -> int:
         """A bootstrap seed of the plan, by its name in [statistics]."""
         return self.document["statistics"][name]
@@ -120,6 +125,8 @@ def _parse(source: Path, whole_file: Section) -> Plan:
     grids, contrasts = whole_file.part("grids"), whole_file.part("contrasts")
     for name in SEEDS:
         statistics.need(name, whole(0))
+    if "report" in whole_file.values:
+        whole_file.part("report").get("figures", several(text))
     freeze = whole_file.part("freeze")
     for name in ("student", "reference"):
         freeze.need(name, text)

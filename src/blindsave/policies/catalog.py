@@ -1,8 +1,8 @@
 """The one catalogue of policies: from what a user may name to a policy, its name in tables, its file and its hash.
 
-A name is, in this order: a registered name (a scripted policy, or one of a plugin or an installed package), a path of
-a policy file, FAMILY/SEED for a student or the memoryless control (`ppo`) among the shipped models, or the bare name of
-another shipped model (`teacher`).
+A name is, in this order: a registered name (a scripted policy, a classical rival, or one of a plugin or an installed
+package), a path of a policy file, FAMILY/SEED for a student or the memoryless control (`ppo`) among the shipped models,
+or the bare name of another shipped model (`teacher`).
 """
 
 import os
@@ -35,6 +35,12 @@ NAMES: dict[str, str | Loader] = {
     "inactive": "blindsave.policies.scripted:INACTIVE",
     "fixed_centre": "blindsave.policies.scripted:FIXED_CENTRE",
     "privileged": "blindsave.policies.scripted:PRIVILEGED",
+    "planner": "blindsave.policies.classical.rivals:true_planner",
+    "differences": "blindsave.policies.classical.rivals:differences",
+    "least_squares": "blindsave.policies.classical.rivals:least_squares",
+    "kalman": "blindsave.policies.classical.rivals:kalman",
+    "kalman_gated": "blindsave.policies.classical.rivals:kalman_gated",
+    "bayes": "blindsave.policies.classical.rivals:bayes",
 }
 """Policies without a file: name -> a function that makes it, or the address "module:attribute" of a policy or of such
 a function, imported only when used."""
@@ -132,7 +138,9 @@ def resolve(name: str | Path) -> NamedPolicy:
     if loader is not None:
         found = _import(loader)
         policy = found if hasattr(found, "step") else found()
-        return NamedPolicy(text, 0, policy, digest({"named": text, **_source(policy)}))
+        return NamedPolicy(
+            text, 0, policy, digest({"named": text, **_source(policy), **getattr(policy, "identity", {})})
+        )
     if path.is_file() or path.suffix == ".safetensors":
         return from_file(path)
     file = _shipped_file(text)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from blindsave import tensors
-from blindsave.errors import BadFile, BadInput
+from blindsave.errors import BadFile, BadInput, BlindsaveError
 from blindsave.policies import files
 from blindsave.policies.base import Policy, can_teach
 from blindsave.policies.catalog import load_file, resolve
@@ -45,10 +45,11 @@ def absolute(source: Path) -> Path:
 
 def check_teacher(what: str, source: Path) -> None:
     """Refuse a file or a name that is no teacher, by trying one step; the sentence begins with `what`."""
-    if source.is_file() or source.suffix == ".safetensors":
-        policy: Any = load_file(source)
-    else:
-        policy = resolve(str(source)).policy
+    try:
+        by_file = source.is_file() or source.suffix == ".safetensors"
+        policy: Any = load_file(source) if by_file else resolve(str(source)).policy
+    except BlindsaveError as error:
+        raise BadInput(f"{what}: {error}") from error
     if not can_teach(policy):
         reason = "it can neither be told what another policy did nor the truth"
         raise BadInput(f"{what} cannot be {source}, which holds {policy.name}: {reason}")

@@ -70,7 +70,8 @@ def build(
         for name, sheet in sheets.items()
     }
     tell("figures")
-    drawn = list(registry.figures.made(analysis))
+    wanted = analysis.results.plan.figures if analysis.results.plan else ()
+    drawn = list(registry.figures.made(analysis, wanted))
     figures = {plate.name: write(plate, folder / "figures", analysis.looks) for plate in drawn}
     tell("page")
     document = write_whole(folder / "report.html", page(analysis, sheets, drawn, found))

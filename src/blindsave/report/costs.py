@@ -67,12 +67,14 @@ class Costs:
 
 def read_costs(folder: Path, policies: Iterable[str]) -> Costs:
     """Costs of the named policies; `folder`/*.json may add timings (docs/report.md has the format)."""
+    from blindsave.policies.classical.costs import rival_costs
     from blindsave.policies.students.accounting import cost_table
     from blindsave.policies.students.registry import families, find
 
     wanted = set(policies)
     order = [*(name for name in families() if name in wanted), *sorted(wanted - families().keys())]
     counted = cost_table({name: family for name in order if (family := find(name)) is not None})
+    counted |= rival_costs(wanted)
     timings: dict[str, dict[str, Timing]] = {}
     machine: dict[str, Any] = {}
     used = []

@@ -5,7 +5,7 @@ The registry of a package imports every module that lies in it, so that a new fi
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -40,11 +40,23 @@ class Registry(Generic[T]):
 
         return register
 
-    def made(self, analysis: Analysis) -> Iterator[T]:
-        """Everything for which there are results."""
+    @property
+    def entries(self) -> list[Entry]:
+        """Everything registered; each is called by the name of its function."""
         for module in pkgutil.iter_modules(importlib.import_module(self.package).__path__, f"{self.package}."):
             importlib.import_module(module.name)
-        for make, needs, place in sorted(self._entries, key=lambda entry: entry.make.__module__):
+        return sorted(self._entries, key=lambda entry: entry.make.__module__)
+
+    @property
+    def names(self) -> list[str]:
+        """What there is."""
+        return [entry.make.__name__ for entry in self.entries]
+
+    def made(self, analysis: Analysis, only: Sequence[str] = ()) -> Iterator[T]:
+        """Everything for which there are results, or of it only what is named."""
+        for make, needs, place in self.entries:
+            if only and make.__name__ not in only:
+                continue
             needed = [getattr(analysis, needs)] if needs else []
             found = None if None in needed else make(analysis, *needed)
             if found is not None:

@@ -33,7 +33,9 @@ def planned_scale(plan: Plan, preset: Scale) -> Scale:
     }
     scale = replace(preset, **changes)
     if scale.endpoint != plan.blackout:
-        raise BadInput(f"{plan.path}: a study decides at {scale.endpoint} hidden steps, the plan at {plan.blackout}")
+        scale = replace(scale, endpoint_blackout=plan.blackout)
+    if plan.figures:
+        scale = replace(scale, figures=plan.figures)
     if scale == preset:
         return preset
     asked = Questions(

@@ -71,6 +71,7 @@ def reduced(document: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
         "contrasts": _contrasts(document, scale, asked),
         "hypotheses": _hypotheses(document, scale, asked, endpoint),
         "freeze": freeze | {"groups": groups},
+        **({"report": {"figures": list(scale.figures)}} if scale.figures else {}),
     }
 
 

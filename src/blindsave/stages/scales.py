@@ -51,6 +51,10 @@ class Scale:
     """Whether the study trains a teacher of its own first."""
     teacher_steps: int = 1_000_000
     """Environment steps of that teacher."""
+    endpoint_blackout: int | None = None
+    """Hidden steps at which the study decides; the paper's 20, or the longest, where nothing is said."""
+    figures: tuple[str, ...] = ()
+    """Which figures the report shows; all where none are named."""
     plugins: tuple[tuple[str, str], ...] = ()
     """Files of one's own that register cores, faults or policies, with their SHA-256; modules with none."""
     questions: Questions | None = None
@@ -61,6 +65,8 @@ class Scale:
             family(name)
         for name in (*self.conditions, *(name for name, _ in self.training_conditions)):
             condition(name)
+        if self.endpoint_blackout not in (None, *self.test_blackouts):
+            raise BadInput(f"the endpoint of {self.endpoint_blackout} hidden steps is not among `test_blackouts`")
         if not self.families or not self.training_seeds:
             raise BadInput("a study needs at least one family and one training seed")
         collectors = len(self.training_seeds)
@@ -77,6 +83,8 @@ class Scale:
     @property
     def endpoint(self) -> int:
         """Hidden steps at which the study decides: the paper's, or the longest where they are not among the tests'."""
+        if self.endpoint_blackout is not None:
+            return self.endpoint_blackout
         return ENDPOINT if ENDPOINT in self.test_blackouts else max(self.test_blackouts)
 
     @property

@@ -231,6 +231,12 @@ def _seeds(value: Any) -> tuple[int, ...]:
     return tuple(range(first, first + count))
 
 
+def _figures(value: Any) -> tuple[str, ...]:
+    from blindsave.report.registry import figures
+
+    return several(one_of(figures.names))(value)
+
+
 MEMORY_SHOTS = either("all", None, whole(1, 225))
 
 PLAIN: dict[str, Check] = {
@@ -245,6 +251,8 @@ PLAIN: dict[str, Check] = {
     "label_validation": flag,
     "test_splits": several(one_of(TEST_SPLITS)),
     "test_blackouts": _LENGTHS,
+    "endpoint_blackout": whole(0, LONGEST_BLACKOUT),
+    "figures": _figures,
     "latency_calls": whole(1, MOST),
     "latency_blocks": whole(1, MOST),
     "train_teacher": flag,

@@ -172,6 +172,8 @@ static void obey(drive *d, const float action[DRIVE_ACTION]) {
     for (int i = 0; i < DRIVE_ACTION; i++)
         if (!finite_bits(bits_of(action[i]))) {
             d->counts.broken++;
+            drive_policy_reset(&d->policy); /* whatever broke may be in its memory */
+            d->mode = DRIVE_HOLD;
             return;
         }
     for (int i = 0; i < DRIVE_ACTION; i++) {
@@ -192,7 +194,7 @@ enum drive_verdict drive_receive(drive *d, uint64_t now_us, const uint8_t *bytes
     if (d->pending && !d->anew) step(d, d->hidden, action);                /* two in one tick: both are seen */
     for (uint32_t i = 0; i < d->owed && !d->anew; i++) step(d, 1, action); /* what was not seen was hidden */
     d->hidden = d->hide;
-    for (int i = 0; i < DRIVE_OBSERVATION; i++) d->seen[i] = float_of(get32(bytes + 24 + 4 * i));
+    for (int i = 0; i < DRIVE_OBSERVATION; i++) d->seen[i] = limited(float_of(get32(bytes + 24 + 4 * i)), -1.0f, 1.0f);
     if (d->anew) /* commands begin where the arm is */
         for (int i = 0; i < DRIVE_ACTION; i++)
             d->command[i] = limited(d->seen[DRIVE_MALLET + i], d->config.low, d->config.high);

@@ -1,0 +1,1 @@
+"""The classical ladder: trackers that an engineer would write, each before the same planner. See docs/rivals.md."""
