@@ -1,11 +1,11 @@
 """Everything the plan says about one table, as plain values: what `blindsave stats` prints."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from blindsave.errors import BadFile
 from blindsave.evidence import strata, summaries, tables
@@ -68,9 +68,10 @@ def statistics(
 def _refuse_no_numbers(table: pa.Table) -> None:
     """Refuse a table in which a reward or an action error is no finite number; an error may be missing, though."""
     for name in ("reward", "action_mse"):
-        wrong = pc.fill_null(pc.invert(pc.is_finite(table[name])), False)
-        if pc.any(wrong).as_py():
-            where = tables.key(table, pc.index(wrong, True).as_py())
+        values = table[name].to_pylist()
+        wrong = next((row for row, value in enumerate(values) if value is not None and not math.isfinite(value)), None)
+        if wrong is not None:
+            where = tables.key(table, wrong)
             row = ", ".join(f"{part}={value}" for part, value in where.items())
             raise BadFile(f"the episode table holds a {name} that is no finite number in the row ({row})")
 
