@@ -19,7 +19,8 @@ def planned(tmp_path):
     (tmp_path / ".venv").mkdir()
 
     def run(*words: str) -> str:
-        return subprocess.run(["make", "-n", *words], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+        command = ["make", "-n", "--no-print-directory", *words]
+        return subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
 
     return run
 

@@ -133,8 +133,6 @@ class DistilPilot:
     """Where datasets and students are kept; the base data of `distil students` is reused from the same folder."""
     teacher: Path | None = None
     """Teacher file, or the name of a policy that can teach, such as privileged; the shipped teacher by default."""
-    conditions: tuple[str, ...] = ()
-    """What happens in the episodes, in equal shares, such as clean noise_5mm (`blindsave conditions`)."""
     base_episodes: int = EPISODES
     """Teacher episodes."""
     shadow_episodes: int = EPISODES

@@ -53,7 +53,12 @@ def teacher_tasks(scale: Scale) -> list[Task[Site]]:
 
 def teacher_given(site: Site) -> str | None:
     """Which teacher file the study begins with, by content; none where it trains its own."""
-    return None if site.scale.train_teacher else hashlib.sha256(teacher_content(site.teacher_source)).hexdigest()
+    if site.scale.train_teacher:
+        return None
+    try:
+        return hashlib.sha256(teacher_content(site.teacher_source)).hexdigest()
+    except BlindsaveError:  # the stage will say so
+        return None
 
 
 def make_teacher(site: Site) -> Output:

@@ -120,7 +120,7 @@ def no_cache(monkeypatch):
 def test_what_is_no_teacher_is_refused(tmp_path, capsys, no_cache):
     Student.untrained("feed_forward", 1).save(tmp_path / "s.safetensors")
     assert main([str(tmp_path), "--teacher", str(tmp_path / "s.safetensors")]) == 2
-    assert "is no teacher" in capsys.readouterr().err
+    assert "a teacher cannot be" in capsys.readouterr().err
 
 
 def test_an_unknown_family_is_refused_before_any_work(tmp_path):

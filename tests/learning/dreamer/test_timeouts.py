@@ -62,7 +62,7 @@ def test_replayed_returns_bootstrap_at_a_time_out_and_carry_nothing_across_it():
 
 
 def test_a_configuration_that_does_not_say_was_trained_with_terminal_time_outs():
-    files = [ROOT / "results/teacher/config.json", *sorted((ROOT / "results/teachers").glob("**/config.json"))]
+    files = [ROOT / "results/teacher/config.json", *sorted((ROOT / "results/teachers").glob("seed_*/**/config.json"))]
     stored = [json.loads(path.read_text()) for path in files]
     stored.append(tensorfile.read(ROOT / "models/teacher/agent.safetensors")[1]["config"])
     stored = [data for data in stored if "sizes" in data]

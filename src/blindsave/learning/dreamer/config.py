@@ -150,6 +150,7 @@ class Training:
     conditions: tuple[str, ...] = ("clean",)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "conditions", tuple(self.conditions))  # JSON knows lists only
         if self.timeouts not in ("truncate", "terminate"):
             raise BadInput(f"timeouts must be truncate or terminate, got {self.timeouts!r}")
         if self.population < 1:
