@@ -49,7 +49,8 @@ def check_teacher(what: str, source: Path) -> None:
         by_file = source.is_file() or source.suffix == ".safetensors"
         policy: Any = load_file(source) if by_file else resolve(str(source)).policy
     except BlindsaveError as error:
-        raise BadInput(f"{what}: {error}") from error
+        kind = BadFile if isinstance(error, BadFile) else BadInput
+        raise kind(f"{what}: {error}") from error
     if not can_teach(policy):
         reason = "it can neither be told what another policy did nor the truth"
         raise BadInput(f"{what} cannot be {source}, which holds {policy.name}: {reason}")
