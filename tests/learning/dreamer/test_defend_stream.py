@@ -69,3 +69,11 @@ def test_a_saved_stream_continues_exactly():
     for a, b in zip(play(other, 60, seed=1), expected, strict=True):
         for x, y in zip(a, b, strict=True):
             np.testing.assert_array_equal(x, y)
+
+
+def test_a_teacher_can_be_trained_under_conditions():
+    noisy, clean = (DefendStream(4, threads=1, conditions=names) for names in ("noise_5mm", "clean"))
+    seen = [stream.reset().observation for stream in (noisy, clean)]
+    assert not np.array_equal(seen[0][:, 16:18], seen[1][:, 16:18])
+    again = DefendStream(4, threads=1, conditions="noise_5mm").reset().observation
+    assert np.array_equal(seen[0], again)
