@@ -1,5 +1,6 @@
 """`make study` installs what a study needs, once."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -20,7 +21,10 @@ def planned(tmp_path):
 
     def run(*words: str) -> str:
         command = ["make", "-n", "--no-print-directory", *words]
-        return subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+        # Without what an outer make, or whoever called it, has said about its own run.
+        own = {key: value for key, value in os.environ.items() if key not in ("EXTRAS", "MAKEFLAGS", "MAKELEVEL")}
+        done = subprocess.run(command, cwd=tmp_path, env=own, check=True, capture_output=True, text=True)
+        return done.stdout
 
     return run
 
