@@ -30,3 +30,11 @@ def test_a_faithful_teacher_is_the_selected_one(seed):
     labels = next(row for row in table["rows"] if (row["step"], row["mode"]) == (best["step"], "deterministic"))
     line = f"| {seed} | {best['step']:,} | {said(best)} | {said(labels)} |"
     assert line in (ROOT / "docs/teacher.md").read_text()
+
+
+def test_what_the_population_took_is_what_the_page_says():
+    took = read_json(ROOT / "results/teachers/faithful_population.json")
+    rate = len(took["seeds"]) * took["updates"] / took["trained_s"]
+    page = (ROOT / "docs/teacher.md").read_text()
+    assert f"{took['updates']:,} updates each in {took['trained_s']:,.0f} s, {rate:.0f} updates/s in all" in page
+    assert rate >= 450 and took["trained_s"] <= 25 * 60

@@ -104,6 +104,17 @@ def tables(value: Any) -> list[dict[str, Any]]:
     return value
 
 
+def pairs(each: Check) -> Check:
+    """A list of pairs."""
+
+    def check(value: Any) -> tuple[tuple[Any, Any], ...]:
+        if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+            raise Wrong(f'must be a list of pairs like ["gru_n16", "gru_n64"], not {shown(value)}')
+        return tuple((each(a), each(b)) for a, b in value)
+
+    return check
+
+
 def one_of(choices: Sequence[str]) -> Check:
     """One of a few words."""
 

@@ -1,11 +1,11 @@
-"""Names that parse back, kinds that anybody can register, mixtures for training."""
+"""Names that parse back, and kinds that anybody can register."""
 
 import numpy as np
 import pytest
 
 from blindsave.errors import BadInput
 from blindsave.task import conditions
-from blindsave.task.conditions import CLEAN, CLEAN_MIXTURE, Condition, Mixture, condition, fault, grid, kinds
+from blindsave.task.conditions import CLEAN, Condition, condition, fault, grid, kinds
 from blindsave.task.draft import Draft
 from blindsave.task.shots import shots
 from blindsave.task.tracking import blackout
@@ -118,28 +118,6 @@ def test_chance_belongs_to_the_unit_or_to_the_trace():
     first, again = (noisy.episode(SHOT).tracking.offset for _ in range(2))
     other = noisy.episode(SHOT, trace="1").tracking.offset
     assert np.array_equal(first, again) and not np.array_equal(first, other)
-
-
-def test_clean_training_draws_nothing_more():
-    rng = np.random.default_rng(0)
-    before = rng.bit_generator.state
-    CLEAN_MIXTURE.draw(rng, SHOT, 10)
-    assert rng.bit_generator.state == before
-
-
-def test_a_mixture_draws_by_its_shares_and_anew_every_time():
-    mixture = Mixture.of({"clean": 1, "noise_5mm": 3})
-    rng = np.random.default_rng(0)
-    episodes = [mixture.draw(rng, SHOT, 10) for _ in range(400)]
-    offsets = [e.tracking.offset for e in episodes if e.tracking.offset is not None]
-    assert 0.68 < len(offsets) / 400 < 0.82
-    assert not np.array_equal(offsets[0], offsets[1])
-
-
-@pytest.mark.parametrize("wrong", [[], {"clean": 0}, {"clean": float("nan")}, ["noise_5mm", "noise_5"], ["fog"]])
-def test_a_senseless_mixture_is_refused(wrong):
-    with pytest.raises(BadInput):
-        Mixture.of(wrong)
 
 
 def test_grid_is_shot_major():

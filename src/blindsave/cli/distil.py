@@ -103,13 +103,12 @@ class DistilStudents:
     def run(self) -> dict[str, Any]:
         """Distil."""
         from blindsave.learning.distil.workshop import Workshop, distil, minutes_from_now
-        from blindsave.task.conditions import CLEAN_MIXTURE, CLEAN_NAME, Mixture
+        from blindsave.task.conditions import CLEAN_NAME
+        from blindsave.task.mixture import Mixture
 
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise BadInput("distillation needs at least one training seed, and none twice")
-        mixture = Mixture.of(self.conditions or CLEAN_NAME)
-        shares = tuple((one.name, share) for one, share in zip(mixture.conditions, mixture.shares, strict=True))
-        recipe, shares = Recipe(epochs=self.epochs), () if mixture == CLEAN_MIXTURE else shares
+        recipe, shares = Recipe(epochs=self.epochs), Mixture.of(self.conditions or CLEAN_NAME).shares_by_name
         budget = Budget(self.base_episodes, self.shadow_episodes, self.seeds, recipe, conditions=shares)
         shop = Workshop(self.work, self.teacher, budget, self.threads, minutes_from_now(self.minutes))
         return distil(shop, self.families, self.parallel)

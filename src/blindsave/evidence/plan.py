@@ -10,7 +10,7 @@ from blindsave.errors import BadFile, BadInput
 from blindsave.evidence.schedule import Schedule, noise_levels, schedule
 from blindsave.store import sha256_file
 from blindsave.task.shots import Shot
-from blindsave.toml_values import Section, Wrong, number, several, shown, tables, text, whole
+from blindsave.toml_values import Section, number, pairs, several, tables, text, whole
 
 SCHEMA = "blindsave.protocol.v1"
 KINDS = ("superiority", "equivalence")
@@ -153,7 +153,7 @@ def _parse(source: Path, whole_file: Section) -> Plan:
         margin=endpoint.need("equivalence_margin_points", number(0, 100)) / 100,
         replicates=statistics.need("replicates", whole(1)),
         grids={name: _grid(name, grids.part(name)) for name in grids.values},
-        contrasts={name: contrasts.get(name, _pairs) for name in contrasts.values},
+        contrasts={name: contrasts.get(name, pairs(text)) for name in contrasts.values},
         hypotheses=tuple(_hypothesis(whole_file, one) for one in whole_file.need("hypotheses", tables)),
         freeze_groups=freeze.part("groups").values,
         document=whole_file.values,
@@ -178,12 +178,6 @@ def _hypothesis(whole_file: Section, entry: Mapping[str, Any]) -> Hypothesis:
     for name in ("id", "statement", "kind", "a", "b"):
         section.need(name, text)
     return Hypothesis(**{name: section.need(name, text) for name in known if name in entry})
-
-
-def _pairs(value: Any) -> Pairs:
-    if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
-        raise Wrong(f"must be a list of pairs of policies, not {shown(value)}")
-    return tuple((text(a), text(b)) for a, b in value)
 
 
 def _check(plan: Plan) -> None:

@@ -6,7 +6,7 @@ from blindsave.errors import BadInput
 from blindsave.evidence.plan import KINDS, METHODS, Hypothesis
 from blindsave.stages.questions import SETS, TEACHER, Pair, Questions
 from blindsave.stages.scales import Scale
-from blindsave.toml_values import Check, Section, Wrong, number, one_of, shown, table, tables, text
+from blindsave.toml_values import Check, Section, Wrong, number, one_of, pairs, shown, table, tables, text
 
 ANALYSIS = ("reference", "margin_points", "method", "contrasts", "hypotheses")
 """The keys of this part."""
@@ -55,23 +55,20 @@ def _contrasts(section: Section, scale: Scale) -> tuple[tuple[str, tuple[Pair, .
 def _pairs(players: set[str], set_: str) -> Check:
     """A list of pairs of policies that meet in this set."""
 
+    def player(name: Any) -> str:
+        if not isinstance(name, str) or name not in players:
+            missing = "is not disturbed in this study" if set_ == "noise" else "does not take part in this study"
+            raise Wrong(f"names {shown(name)}, which {missing}")
+        return name
+
     def check(value: Any) -> tuple[Pair, ...]:
-        if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
-            raise Wrong(f'must be a list of pairs like ["gru_n16", "gru_n64"], not {shown(value)}')
-        found: list[Pair] = []
-        for a, b in value:
-            for name in (a, b):
-                if not isinstance(name, str) or name not in players:
-                    missing = (
-                        "is not disturbed in this study" if set_ == "noise" else "does not take part in this study"
-                    )
-                    raise Wrong(f"names {shown(name)}, which {missing}")
+        found: tuple[Pair, ...] = pairs(player)(value)
+        for place, (a, b) in enumerate(found):
             if a == b:
                 raise Wrong(f"compares {shown(a)} with itself")
-            if (a, b) in found:
+            if (a, b) in found[:place]:
                 raise Wrong(f"names the pair of {shown(a)} and {shown(b)} twice")
-            found.append((a, b))
-        return tuple(found)
+        return found
 
     return check
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from blindsave.errors import BadInput
 from blindsave.evidence.schedule import noise_levels
-from blindsave.learning.distil.schedule import Shares
 from blindsave.policies.students.registry import PAPER_FAMILIES, family
 from blindsave.stages.questions import Questions
 from blindsave.task.conditions import CLEAN_NAME, condition
+from blindsave.task.mixture import Shares
 
 TRAINING_SEEDS = (14303, 14304, 14305, 14306, 14307)
 TEST_SPLITS = ("principal_test", "sealed_test")

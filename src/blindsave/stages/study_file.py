@@ -4,27 +4,24 @@ It starts from a preset and changes what it names. Every mistake is found here, 
 """
 
 import hashlib
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from blindsave.errors import BadFile, BadInput, BlindsaveError
+from blindsave.errors import BadFile, BadInput
 from blindsave.evidence.plan import LARGEST_NOISE_MM, MOST_TIMES, SCHEMA, load_plan
 from blindsave.evidence.schedule import noise_levels
-from blindsave.learning.distil.schedule import Shares
-from blindsave.plugins import add_plugins
-from blindsave.policies.catalog import resolve
-from blindsave.policies.named import check_teacher, teacher_content
 from blindsave.policies.students.registry import family
 from blindsave.policies.students.sizes import LARGEST, is_kind, with_size
 from blindsave.stages.analysis_keys import ANALYSIS, read_questions
+from blindsave.stages.outside import NAME, read_guests, read_plugins, read_teachers
 from blindsave.stages.planned import planned_scale
 from blindsave.stages.scales import SCALES, TEST_SPLITS, Scale
 from blindsave.stages.site import Site
 from blindsave.task.conditions import condition
+from blindsave.task.mixture import Mixture, Shares
 from blindsave.task.tracking import BLACKOUT_START, OBSERVATIONS
 from blindsave.toml_values import (
     Check,
@@ -46,12 +43,10 @@ LONGEST_BLACKOUT = OBSERVATIONS - BLACKOUT_START
 LARGEST_SEED = 2**31 - 1
 MOST_EPISODES, MOST = 10_000_000, 1_000_000_000
 """More would only be a slip of the finger, and even planning it would take forever."""
-SHIPPED = "shipped"
 TEACHER = "teacher"
 OPENS_PUBLISHED_TEST = (
     "this study opens the published principal test and noise shots: after it, nothing you change is unseen by them"
 )
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _LENGTHS = ascending(whole(0, LONGEST_BLACKOUT))
 
 
@@ -100,50 +95,12 @@ def read_study_file(path: Path) -> StudyFile:
             path, source, planned_scale(load_plan(path), SCALES["paper"]), warnings=(OPENS_PUBLISHED_TEST,)
         )
     whole_file.only(KEYS)
-    plugins = _plugins(whole_file, path.parent)
-    guests = _guests(whole_file, path.parent)
+    plugins = read_plugins(whole_file, path.parent)
+    guests = read_guests(whole_file, path.parent)
     scale = replace(_scale(whole_file, path, guests), plugins=tuple(plugins))
     warnings = (OPENS_PUBLISHED_TEST,) if scale.opens_principal_test else ()
     kept = {name: content for (name, _), content in plugins.items() if content}
-    return StudyFile(path, source, scale, _teachers(whole_file, path.parent), warnings, kept, guests)
-
-
-def _guests(section: Section, beside: Path) -> dict[tuple[str, int], bytes]:
-    """Policies that the study does not train: registered names, shipped FAMILY/SEED, or patterns of files."""
-    named = Section(f"{section.where}, [guests]", section.get("guests", table) or {})
-    found: dict[tuple[str, int], bytes] = {}
-    for name in named.values:
-        source = named.get(name, text)
-        if not _NAME.fullmatch(name) or name == TEACHER:
-            raise BadInput(f"{named.where}: a guest's name is letters, digits, - and _, not {shown(name)}")
-        files = sorted(beside.glob(source)) if source.endswith(".safetensors") else []
-        try:
-            policies = [resolve(file) for file in files] or [resolve(source)]
-            for one in policies:
-                found[name, one.training_seed] = one.file.read_bytes() if one.file else teacher_content(Path(source))
-        except BlindsaveError as error:
-            raise BadInput(f"{named.where}: `{name}`: {error}") from None
-        if len(policies) != sum(guest == name for guest, _ in found):
-            raise BadInput(f"{named.where}: `{name}` names two policies of one training seed")
-    return found
-
-
-def _plugins(section: Section, beside: Path) -> dict[tuple[str, str], bytes]:
-    """Load the file's plugins; returns contents by (name, SHA-256), nothing for modules."""
-    found: dict[tuple[str, str], bytes] = {}
-    for name in section.get("plugins", several(text)) or ():
-        file = beside / name
-        if not name.endswith(".py"):
-            found[name, ""] = b""
-        elif not file.is_file():
-            raise BadInput(f"{section.where}: `plugins` names {file}, which does not exist")
-        elif any(file.name == other for other, _ in found):
-            raise BadInput(f"{section.where}: `plugins` names two files {file.name}")
-        else:
-            content = file.read_bytes()
-            found[file.name, hashlib.sha256(content).hexdigest()] = content
-        add_plugins([file if name.endswith(".py") else name])
-    return found
+    return StudyFile(path, source, scale, read_teachers(whole_file, path.parent), warnings, kept, guests)
 
 
 def _scale(section: Section, path: Path, guests: Mapping[tuple[str, int], bytes]) -> Scale:
@@ -173,7 +130,7 @@ def _scale(section: Section, path: Path, guests: Mapping[tuple[str, int], bytes]
 
 def _name(section: Section, path: Path) -> str:
     name = section.get("name", text) or path.stem
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise BadInput(f"{path}: a study's `name` is letters, digits, - and _, not {shown(name)}")
     if name in SCALES:
         raise BadInput(f"{path}: the name `{name}` is taken by the preset; give the study another `name`")
@@ -228,28 +185,6 @@ def _noise(
     if changes.get("conditions") and not {*families, *guests} & set(played):
         raise BadInput(f'{noise.where}: nobody is disturbed; name `policies`, or write policies = "all"')
     return changes
-
-
-def _teachers(section: Section, beside: Path) -> dict[str, Path | None]:
-    named = Section(f"{section.where}, [teachers]", section.get("teachers", table) or {})
-    if "teachers" in section.values and not named.values:
-        raise BadInput(f"{named.where}: name at least one teacher, or leave the table out")
-    found: dict[str, Path | None] = {}
-    for name in named.values:
-        file = named.get(name, text)
-        if not _NAME.fullmatch(name):
-            raise BadInput(f"{named.where}: a teacher's name is letters, digits, - and _, not {shown(name)}")
-        found[name] = None if file == SHIPPED else _teacher(named.where, name, file, beside)
-    return found
-
-
-def _teacher(where: str, name: str, source: str, beside: Path) -> Path:
-    """A teacher's file, or the name of a registered policy that can teach."""
-    place = Path(source) if source.isidentifier() else (beside / source).resolve()
-    if not source.isidentifier() and not place.is_file():
-        raise BadInput(f"{where}: there is no file {place} for the teacher `{name}`")
-    check_teacher(f"{where}: the teacher `{name}`", place)
-    return place
 
 
 def _seeds(value: Any) -> tuple[int, ...]:
@@ -310,12 +245,12 @@ def _shares(value: Any) -> Shares:
     """Conditions of training: a list of equal shares, or a table of names and shares."""
     if isinstance(value, dict):
         share = number(1e-6, 1e6)
-        value = {_condition(name): float(share(amount)) for name, amount in value.items()}
-        if not value:
-            raise Wrong("must name at least one")
-        return tuple((name, amount / sum(value.values())) for name, amount in value.items())
-    names = several(_condition)(value)
-    return tuple((name, 1 / len(names)) for name in names)
+        named: Any = {_condition(name): share(amount) for name, amount in value.items()}
+    else:
+        named = several(_condition)(value)
+    if not named:
+        raise Wrong("must name at least one")
+    return Mixture.of(named).shares_by_name
 
 
 NOISE: dict[str, Check] = {

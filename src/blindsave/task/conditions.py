@@ -206,7 +206,7 @@ def condition(name: "str | Condition") -> Condition:
         return name
     if name == CLEAN_NAME:
         return CLEAN
-    return _tried(Condition(tuple(_parse(part, kinds()) for part in name.split("+"))))
+    return _tried(Condition(tuple(_parse(part) for part in name.split("+"))))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -215,16 +215,21 @@ def _tried(made: Condition) -> Condition:
     return made
 
 
-def _parse(text: str, known: Mapping[str, Kind]) -> Fault:
-    # Kinds may have underscores of their own: the longest that begins the text is meant.
-    for kind in sorted(known.values(), key=lambda kind: -len(kind.name)):
-        if text == kind.name or text.startswith(f"{kind.name}_"):
-            try:
-                return Fault(kind.name, _values(kind, text[len(kind.name) + 1 :]))
-            except (ValueError, StopIteration, KeyError):
-                raise BadInput(f"`{text}` is no condition: `{kind.name}` is written {kind.usage}") from None
-    there_are = f"{CLEAN_NAME}, {', '.join(sorted(known))}, joined by +"
-    raise BadInput(f"there is no condition `{text}`; there are {there_are} (and those of a --plugin)")
+def _parse(text: str) -> Fault:
+    kind = _kind(text, _KINDS) or _kind(text, kinds())  # installed packages are asked only about names we do not know
+    if kind is None:
+        there_are = f"{CLEAN_NAME}, {', '.join(sorted(kinds()))}, joined by +"
+        raise BadInput(f"there is no condition `{text}`; there are {there_are} (and those of a --plugin)")
+    try:
+        return Fault(kind.name, _values(kind, text[len(kind.name) + 1 :]))
+    except (ValueError, StopIteration, KeyError):
+        raise BadInput(f"`{text}` is no condition: `{kind.name}` is written {kind.usage}") from None
+
+
+def _kind(text: str, known: Mapping[str, Kind]) -> Kind | None:
+    """Kinds may have underscores of their own: the longest that begins the text is meant."""
+    fitting = (kind for kind in known.values() if text == kind.name or text.startswith(f"{kind.name}_"))
+    return max(fitting, key=lambda kind: len(kind.name), default=None)
 
 
 def _values(kind: Kind, text: str) -> tuple[float, ...]:
@@ -239,52 +244,6 @@ def _values(kind: Kind, text: str) -> tuple[float, ...]:
         parameter = optional.pop(token)
         found[token] = parameter.read(next(tokens))
     return tuple(found.get(p.name, p.default if p.default is not None else math.nan) for p in kind.parameters)
-
-
-Conditions = str | Condition | Sequence[str | Condition] | Mapping[str, float]
-"""How a mixture may be given."""
-
-
-@dataclass(frozen=True)
-class Mixture:
-    """Conditions of training episodes and how often each is drawn."""
-
-    conditions: tuple[Condition, ...] = (CLEAN,)
-    shares: tuple[float, ...] = (1.0,)
-
-    @classmethod
-    def of(cls, what: "Conditions | Mixture") -> "Mixture":
-        """From one condition, several of equal share, or a table of names and shares."""
-        if isinstance(what, Mixture):
-            return what
-        if isinstance(what, str | Condition):
-            return cls((condition(what),))
-        table = what if isinstance(what, Mapping) else dict.fromkeys(what, 1.0)
-        shares = [float(share) for share in table.values()]
-        if not shares or min(shares) <= 0 or not math.isfinite(sum(shares)):
-            raise BadInput(f"conditions need shares above zero, got {dict(table)}")
-        made = tuple(condition(name) for name in table)
-        if made == (CLEAN,):
-            return cls()
-        if len({one.name for one in made}) < len(made):
-            raise BadInput("a mixture names a condition twice")
-        return cls(made, tuple(share / sum(shares) for share in shares))
-
-    def describe(self) -> dict[str, Any]:
-        """Everything that decides it, for manifests."""
-        pairs = zip(self.conditions, self.shares, strict=True)
-        return {one.name: {"share": share, "faults": one.describe()} for one, share in pairs}
-
-    def draw(self, rng: Any, shot: Shot, blackout_steps: int) -> Episode:
-        """The next episode. Nothing is drawn where there is nothing to choose, so clean training stays as it was."""
-        chosen = self.conditions[0]
-        if len(self.conditions) > 1:
-            chosen = self.conditions[int(rng.choice(len(self.conditions), p=self.shares))]
-        trace = str(int(rng.integers(0, 2**62))) if self != CLEAN_MIXTURE else None
-        return chosen.episode(shot, blackout_steps, trace)
-
-
-CLEAN_MIXTURE = Mixture()
 
 
 def grid(members: Sequence[Shot], blackout_lengths: Sequence[int], under: Condition = CLEAN) -> list[Episode]:

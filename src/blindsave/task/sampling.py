@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from blindsave.errors import BadInput
-from blindsave.task.conditions import CLEAN_MIXTURE, Mixture
 from blindsave.task.episode import Episode
+from blindsave.task.mixture import CLEAN_MIXTURE, Mixture
 from blindsave.task.shots import Shot, custom, find, shots
 from blindsave.task.tracking import blackout as check_blackout
 

@@ -28,7 +28,6 @@ from blindsave.learning.distil.schedule import (
     SHADOW_SEED,
     TRAINING_SEEDS,
     CollectionSchedule,
-    Shares,
     base_schedule,
     shadow_schedules,
 )
@@ -37,6 +36,7 @@ from blindsave.policies.base import Policy
 from blindsave.policies.students.registry import family as family_of
 from blindsave.policies.students.student import Student, load_student
 from blindsave.progress import Progress
+from blindsave.task.mixture import Shares
 
 STUDENTS = "students"
 METRICS = "metrics.jsonl"

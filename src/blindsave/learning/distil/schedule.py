@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from blindsave.errors import BadInput
-from blindsave.task.conditions import CLEAN_MIXTURE, Mixture
 from blindsave.task.episode import Episode
+from blindsave.task.mixture import CLEAN_MIXTURE, Mixture, Shares
 from blindsave.task.shots import Shot, shots
 
 BASE_SEED = 12303
@@ -24,7 +24,6 @@ EPISODES = 20_000
 """Episodes of the base data, and of each family's shadow data."""
 LONGEST_BLACKOUT = 20
 SPLIT = "train"
-Shares = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from blindsave.errors import BadInput
 from blindsave.learning.dreamer.stream import Finished, Seen
-from blindsave.task.conditions import CLEAN_NAME, Conditions, Mixture
+from blindsave.task.conditions import CLEAN_NAME
 from blindsave.task.defend import DefendBatch
 from blindsave.task.episode import Episode
 from blindsave.task.interface import ACTION_FLOATS, OBSERVATION_FLOATS
+from blindsave.task.mixture import Conditions, Mixture
 from blindsave.task.outcomes import Outcome
 from blindsave.task.shots import shots
 
