@@ -11,6 +11,7 @@ from blindsave.learning.distil.packing import pack
 from blindsave.stages.importing import import_trainings, imported
 
 SCHEDULE = {"episodes": 20}
+WANTED = {"schedule": SCHEDULE, "labels": "own"}
 
 
 def students(work: Path) -> Path:
@@ -24,7 +25,7 @@ def dataset(work: Path, schedule: dict, inputs: dict) -> Path:
     def build(folder: Path) -> None:
         (folder / "shard-0000.safetensors").write_text("episodes")
 
-    return store.make(work, "dataset", {"schedule": schedule}, inputs, build).folder
+    return store.make(work, "dataset", {"schedule": schedule, "labels": "own"}, inputs, build).folder
 
 
 @pytest.fixture
@@ -49,17 +50,18 @@ def test_an_archive_brings_students_and_manifests_but_no_episodes(tmp_path, else
     site = tiny_study.site(tmp_path / "study")
     assert import_trainings(site, pack(elsewhere, tmp_path / "students.tar")[0]) == 3
     assert not list(site.work.rglob("shard-*"))
-    found = imported(site.work, SCHEDULE, {"teacher": "ab"})
+    found = imported(site.work, WANTED, {"teacher": "ab"})
     assert found is not None and found.manifest["configuration"]["schedule"] == SCHEDULE
 
 
-def test_only_the_dataset_of_the_same_schedule_and_inputs_counts(tmp_path):
+def test_only_the_dataset_of_the_same_schedule_labels_and_inputs_counts(tmp_path):
     folder = dataset(tmp_path, SCHEDULE, {"teacher": "ab"})
-    assert imported(tmp_path, SCHEDULE, {"teacher": "ab"}) is None  # its episodes are here
+    assert imported(tmp_path, WANTED, {"teacher": "ab"}) is None  # its episodes are here
     (folder / "shard-0000.safetensors").unlink()
-    assert imported(tmp_path, SCHEDULE, {"teacher": "cd"}) is None
-    assert imported(tmp_path, {"episodes": 30}, {"teacher": "ab"}) is None
-    assert imported(tmp_path, SCHEDULE, {"teacher": "ab"}).folder == folder
+    assert imported(tmp_path, WANTED, {"teacher": "cd"}) is None
+    assert imported(tmp_path, WANTED | {"schedule": {"episodes": 30}}, {"teacher": "ab"}) is None
+    assert imported(tmp_path, WANTED | {"labels": "own, undisturbed"}, {"teacher": "ab"}) is None
+    assert imported(tmp_path, WANTED, {"teacher": "ab"}).folder == folder
 
 
 def test_what_is_already_here_stays(tmp_path, elsewhere):

@@ -21,6 +21,7 @@ EXAMPLES = {
     "frozen": "frozen",
     "outliers": "outliers_30percent",
     "ghost": "ghost_3",
+    "glitch": "glitch_100mm",
     "dropped": "dropped_20percent",
     "bursts": "bursts_30percent",
     "hidden": "hidden_30_40",
@@ -118,6 +119,15 @@ def test_a_ghost_is_one_position_somewhere_on_the_table():
     found, clean = seen("ghost_3", 0, "native"), seen("clean", 0, "native")
     assert np.flatnonzero((found != clean).any(axis=1)).tolist() == [3]
     assert (np.abs(found[3, PUCK]) <= 1).all()
+
+
+def test_a_glitch_is_one_reading_off_by_its_size_the_last_before_the_blackout_unless_told():
+    clean = seen("clean", 6, "native")
+    for name, at in (("glitch_100mm", 4), ("glitch_100mm_at_2", 2)):
+        found = seen(name, 6, "native")
+        assert np.flatnonzero((found != clean).any(axis=1)).tolist() == [at]
+        off = condition(name).episode(SHOT, 6).tracking.offset[at] / PUCK_PER_MM
+        assert np.hypot(*off) == pytest.approx(100)
 
 
 def test_shares_are_kept():

@@ -86,6 +86,8 @@ class DistilStudents:
     """Teacher file, or the name of a policy that can teach, such as privileged; the shipped teacher by default."""
     conditions: tuple[str, ...] = ()
     """What happens in the episodes, in equal shares, such as clean noise_5mm (`blindsave conditions`)."""
+    undisturbed_labels: bool = False
+    """Let the teacher label what it would have seen without these conditions."""
     base_episodes: int = EPISODES
     """Teacher episodes."""
     shadow_episodes: int = EPISODES
@@ -109,7 +111,14 @@ class DistilStudents:
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise BadInput("distillation needs at least one training seed, and none twice")
         recipe, shares = Recipe(epochs=self.epochs), Mixture.of(self.conditions or CLEAN_NAME).shares_by_name
-        budget = Budget(self.base_episodes, self.shadow_episodes, self.seeds, recipe, conditions=shares)
+        budget = Budget(
+            self.base_episodes,
+            self.shadow_episodes,
+            self.seeds,
+            recipe,
+            conditions=shares,
+            undisturbed_labels=self.undisturbed_labels,
+        )
         shop = Workshop(self.work, self.teacher, budget, self.threads, minutes_from_now(self.minutes))
         return distil(shop, self.families, self.parallel)
 

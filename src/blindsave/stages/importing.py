@@ -36,7 +36,7 @@ class ImportingPipeline(Pipeline):
 
     def found(self, collection: Collection) -> Dataset | None:
         """A dataset of which only the manifest is here."""
-        artifact = imported(self.work, collection.schedule.describe(), collection.inputs)
+        artifact = imported(self.work, collection.configuration, collection.inputs)
         if artifact is None:
             return None
         self.elsewhere[artifact.folder] = collection
@@ -70,19 +70,21 @@ def open_pipeline(site: Site) -> ImportingPipeline:
         scale.training_seeds,
         recipe,
         conditions=scale.training_conditions,
+        undisturbed_labels=scale.undisturbed_labels,
     )
     policy: Any = load_file(site.teacher_file)
     sha256 = store.sha256_file(site.teacher_file)
     return ImportingPipeline(site.work, policy, sha256, budget, threads=site.threads, quiet=site.quiet)
 
 
-def imported(work: Path, schedule: dict[str, Any], inputs: dict[str, str]) -> store.Artifact | None:
-    """The dataset of a schedule whose manifest is here but whose episodes stayed elsewhere."""
+def imported(work: Path, wanted: dict[str, Any], inputs: dict[str, str]) -> store.Artifact | None:
+    """The dataset of this schedule and these labels whose manifest is here but whose episodes stayed elsewhere."""
     for manifest in sorted(work.glob("dataset/[!.]*/manifest.json")):
         if any(manifest.parent.glob("*.safetensors")):
             continue
         found = store.open_artifact(manifest.parent, verify=False)
-        if found.manifest["configuration"]["schedule"] == schedule and found.manifest["inputs"] == inputs:
+        same = all(found.manifest["configuration"].get(part) == wanted[part] for part in ("schedule", "labels"))
+        if same and found.manifest["inputs"] == inputs:
             return found
     return None
 

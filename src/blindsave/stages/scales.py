@@ -51,6 +51,8 @@ class Scale:
     latency_blocks: int = 10
     training_conditions: Shares = ()
     """What happens in the episodes that students learn from, as (name, share); nothing by default."""
+    undisturbed_labels: bool = False
+    """Whether the teacher labels these episodes as if nothing had happened in them."""
     train_teacher: bool = False
     """Whether the study trains a teacher of its own first."""
     teacher_steps: int = 1_000_000

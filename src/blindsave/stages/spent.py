@@ -29,7 +29,7 @@ def spent(work: Path) -> list[dict[str, Any]]:
 
 def _kind(kind: str, configuration: dict[str, Any]) -> str:
     if kind == "dataset":
-        return "base episodes" if configuration["labels"] == "own" else "shadow episodes"
+        return "base episodes" if configuration["labels"].startswith("own") else "shadow episodes"
     if kind == "students":
         return f"{configuration['stage']}s, {configuration['family']}"
     if kind == "grid":

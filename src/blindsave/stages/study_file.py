@@ -216,6 +216,7 @@ PLAIN: dict[str, Check] = {
     "learning_rate": number(1e-9, 1),
     "validation_blackouts": _LENGTHS,
     "label_validation": flag,
+    "undisturbed_labels": flag,
     "test_splits": several(one_of(TEST_SPLITS)),
     "test_blackouts": _LENGTHS,
     "sealed_times": whole(1, MOST_TIMES),

@@ -12,7 +12,7 @@ from blindsave.task.draft import Draft
 from blindsave.task.interface import PUCK_PER_MM, to_robot
 from blindsave.task.outcomes import TIMEOUT_STEPS
 from blindsave.task.shots import RENDEZVOUS_TIME_S
-from blindsave.task.tracking import FIELD_TERMS, OBSERVATIONS, OWN, field_error, standard_normals
+from blindsave.task.tracking import BLACKOUT_START, FIELD_TERMS, OBSERVATIONS, OWN, field_error, standard_normals
 from blindsave.task.tracking import hidden as visible_but
 
 
@@ -39,8 +39,7 @@ def bias(draft: Draft, x_mm: float, y_mm: float) -> None:
 @fault
 def shift(draft: Draft, size_mm: float) -> None:
     """A constant error of this size in a direction of the unit's own: the camera was moved."""
-    angle = draft.rng("shift").uniform(0, 2 * math.pi)
-    draft.offset += size_mm * np.array([math.cos(angle), math.sin(angle)]) * PUCK_PER_MM
+    draft.offset += _somewhere(draft.rng("shift"), size_mm)
 
 
 @fault
@@ -85,9 +84,13 @@ def outliers(draft: Draft, share_percent: float) -> None:
 @fault
 def ghost(draft: Draft, at: int) -> None:
     """One false detection, at this observation, somewhere else on the table."""
-    if not 0 <= at < OBSERVATIONS:
-        raise BadInput(f"observations are 0 to {OBSERVATIONS - 1}, got {at}")
-    draft.place[at] = _anywhere(draft.rng("ghost"), 1)[0]
+    draft.place[_observation(at)] = _anywhere(draft.rng("ghost"), 1)[0]
+
+
+@fault
+def glitch(draft: Draft, size_mm: float, at: int = BLACKOUT_START - 1) -> None:
+    """One reading, the last before the main blackout, is this far off in a direction of the unit's own."""
+    draft.offset[_observation(at)] += _somewhere(draft.rng("glitch"), size_mm)
 
 
 @fault
@@ -170,6 +173,18 @@ def _anywhere(rng: np.random.Generator, count: int) -> np.ndarray:
     reach = np.array([TABLE_LENGTH_M / 2 - PUCK_RADIUS_M, TABLE_WIDTH_M / 2 - PUCK_RADIUS_M])
     low, high = PUCK_BOX_M
     return 2 * (to_robot(rng.uniform(-reach, reach, (count, 2))) - low) / (high - low) - 1
+
+
+def _somewhere(rng: np.random.Generator, size_mm: float) -> np.ndarray:
+    """An error of this size in some direction."""
+    angle = rng.uniform(0, 2 * math.pi)
+    return size_mm * np.array([math.cos(angle), math.sin(angle)]) * PUCK_PER_MM
+
+
+def _observation(number: int) -> int:
+    if not 0 <= number < OBSERVATIONS:
+        raise BadInput(f"observations are 0 to {OBSERVATIONS - 1}, got {number}")
+    return number
 
 
 def _share(percent: float) -> float:

@@ -53,6 +53,12 @@ def normalise_mallet(position_m: Metres) -> NDArray[np.float32]:
     return np.clip(2 * (position_m - low) / (high - low) - 1, -1.0, 1.0).astype(np.float32)
 
 
+def normalise_puck(position_m: Metres) -> NDArray[np.float32]:
+    """Robot-frame puck positions as observations show them."""
+    low, high = PUCK_BOX_M
+    return np.clip(2 * (position_m - low) / (high - low) - 1, -1.0, 1.0).astype(np.float32)
+
+
 def to_table(position_m: Metres) -> Metres:
     """Robot frame to table frame, x and y."""
     return position_m + np.asarray(ROBOT_BASE_M[:2])

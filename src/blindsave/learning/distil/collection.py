@@ -13,6 +13,7 @@ from blindsave import store, tensors
 from blindsave.learning.distil.dataset import KIND, Dataset, Episodes
 from blindsave.learning.distil.schedule import CollectionSchedule, draw, episodes
 from blindsave.learning.distil.shadow import Teacher, shadow_labels
+from blindsave.learning.distil.undisturbed import undisturbed as as_without_faults
 from blindsave.policies import closed_loop
 from blindsave.policies.base import Policy
 from blindsave.task.outcomes import TIMEOUT_STEPS
@@ -27,8 +28,9 @@ class Collection:
     """A schedule to be played by a policy and kept as a dataset below `root`.
 
     With a `teacher`, labels are its shadow labels; without, the policy is the teacher and its own actions are the
-    labels. `inputs` maps what else decides the content (the policy, the teacher) to its SHA-256. Shards may be made
-    beforehand, by anyone who sees the folder and in any order; the dataset is the same.
+    labels. With `undisturbed`, whoever labels is shown what there would have been to see without the faults. `inputs`
+    maps what else decides the content (the policy, the teacher) to its SHA-256. Shards may be made beforehand, by
+    anyone who sees the folder and in any order; the dataset is the same.
     """
 
     root: Path
@@ -38,13 +40,15 @@ class Collection:
     teacher: Teacher | None = None
     threads: int | None = None
     shard_episodes: int = SHARD_EPISODES
+    undisturbed: bool = False
 
     @property
     def configuration(self) -> dict[str, Any]:
         """What is asked for."""
+        labels = "own" if self.teacher is None else f"shadow of {self.teacher.name}"
         return {
             "behaviour": self.policy.name,
-            "labels": "own" if self.teacher is None else f"shadow of {self.teacher.name}",
+            "labels": f"{labels}, undisturbed" if self.undisturbed else labels,
             "schedule": self.schedule.describe(),
             "shard_episodes": self.shard_episodes,
         }
@@ -86,7 +90,7 @@ class Collection:
                     transitions += self._play(number, folder)
                 if progress:
                     progress(part.episodes)
-            queries = 0 if self.teacher is None else transitions
+            queries = transitions if self.teacher is not None or self.undisturbed else 0
             counts = {"episodes": self.schedule.episodes, "transitions": transitions, "shadow_queries": queries}
             return store.Built(counts, earlier_s)
 
@@ -96,7 +100,9 @@ class Collection:
         return made
 
     def _play(self, number: int, folder: Path) -> int:
-        fields = record(self.policy, self.shards[number], self.teacher, threads=self.threads)
+        fields = record(
+            self.policy, self.shards[number], self.teacher, threads=self.threads, without_faults=self.undisturbed
+        )
         tensors.write(folder / _file(number), fields)
         return len(fields["obs"])
 
@@ -116,10 +122,11 @@ def collect(
     *,
     threads: int | None = None,
     shard_episodes: int = SHARD_EPISODES,
+    undisturbed: bool = False,
     progress: Progress | None = None,
 ) -> Dataset:
     """Play the schedule with a policy and keep it as a dataset below `root` (`Collection`)."""
-    collection = Collection(Path(root), policy, schedule, inputs, teacher, threads, shard_episodes)
+    collection = Collection(Path(root), policy, schedule, inputs, teacher, threads, shard_episodes, undisturbed)
     return collection.dataset(progress)
 
 
@@ -131,7 +138,12 @@ def episodes_of(
 
 
 def record(
-    policy: Policy, schedule: CollectionSchedule, teacher: Teacher | None = None, *, threads: int | None = None
+    policy: Policy,
+    schedule: CollectionSchedule,
+    teacher: Teacher | None = None,
+    *,
+    threads: int | None = None,
+    without_faults: bool = False,
 ) -> dict[str, np.ndarray]:
     """Play a schedule and return the fields of a shard (docs/distillation.md)."""
     drawn = draw(schedule)
@@ -139,9 +151,12 @@ def record(
     assert played.obs is not None and played.actions is not None
     valid = np.arange(TIMEOUT_STEPS) < played.steps[:, None]
     requested = np.clip(played.actions, -1.0, 1.0)
-    labels = requested
-    if teacher is not None:
-        labels = shadow_labels(teacher, played.obs, requested, played.steps, threads, played.truth)
+    labels, shown = requested, played.obs
+    if without_faults:
+        assert played.truth is not None
+        shown = as_without_faults(played.obs, played.truth, drawn.blackout)
+    if teacher is not None or without_faults:
+        labels = shadow_labels(teacher or policy, shown, requested, played.steps, threads, played.truth)
     return {
         "obs": played.obs[:, :TIMEOUT_STEPS][valid],
         "action": requested[valid],

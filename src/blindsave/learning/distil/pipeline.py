@@ -58,6 +58,8 @@ class Budget:
     shadow_seed: int = SHADOW_SEED
     conditions: Shares = ()
     """What happens in the episodes besides blackouts, as (name, share); nothing by default."""
+    undisturbed_labels: bool = False
+    """Whether the teacher labels what it would have seen without those faults."""
 
 
 @dataclass
@@ -142,7 +144,8 @@ class Pipeline:
         self, policy: Policy, schedule: CollectionSchedule, inputs: dict[str, str], teacher: Teacher | None
     ) -> Collection:
         inputs = {"teacher": self.teacher_sha256, **inputs}
-        return Collection(self.work, policy, schedule, inputs, teacher, self.threads)
+        without_faults = self.budget.undisturbed_labels
+        return Collection(self.work, policy, schedule, inputs, teacher, self.threads, undisturbed=without_faults)
 
     def _dataset(self, title: str, collection: Collection) -> Dataset:
         self._check_time(title)
