@@ -6,7 +6,7 @@ the live arena use plain words, with the technical name beside.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from blindsave.draw.family_names import core_and_size, family_short, family_title, sizes_by_core
@@ -38,6 +38,8 @@ LOOKS = {
     "teacher_reset": Look("Teacher, state erased", "#8a6d3b", "#d8b878", "h"),
     "ppo": Look("Memoryless PPO", "#c04a00", "#ff8a47", "v"),
 }
+NAIVE = "_naive"
+"""Ends the name of a family's students that learned without the faults which others learned with."""
 MARKERS = ("<", ">", "p", "H", "d", "8", "v", "s", "o", "^", "D", "P", "X")
 """Markers of other policies, as far as those of the table are not drawn with them."""
 LINES = ("-", (0, (7, 1.5, 1.5, 1.5)), (0, (1.2, 1.3)), (0, (7, 1.5, 1.5, 1.5, 1.5, 1.5)))
@@ -68,17 +70,17 @@ PLAIN = {
 def looks(policies: Iterable[str]) -> dict[str, Look]:
     """The looks of policies that are drawn together; they do not depend on the order in which they are named."""
     names = sorted(set(policies), key=_by_core)
-    known = [name for name in names if name in LOOKS]
+    known = [name for name in names if _known(name)]
     steps = {
         name: len(sizes) - 1 - i for sizes in sizes_by_core(names).values() for i, name in enumerate(sizes.values())
     }
     # The largest of every core chooses first: a figure of sizes has them all.
-    others = sorted((name for name in names if name not in LOOKS), key=lambda name: steps.get(name, 0))
+    others = sorted((name for name in names if not _known(name)), key=lambda name: steps.get(name, 0))
     # The teacher's grey is taken, whether it plays or not, and so are its star and its dashes.
-    drawn = [LOOKS[name] for name in dict.fromkeys([*known, "teacher"])]
+    drawn = [look(name) for name in dict.fromkeys([*known, "teacher"])]
     colours = apart(len(others), [(one.light, one.dark) for one in drawn])
     markers = [marker for marker in MARKERS if marker not in {one.marker for one in drawn}] or list(MARKERS)
-    found = {name: LOOKS[name] for name in known}
+    found = {name: look(name) for name in known}
     for i, (name, (light, dark)) in enumerate(zip(others, colours, strict=True)):
         line = LINES[(steps.get(name, 0) + i // len(markers)) % len(LINES)]
         found[name] = Look(family_title(name), light, dark, markers[i % len(markers)], line)
@@ -87,19 +89,27 @@ def looks(policies: Iterable[str]) -> dict[str, Look]:
 
 def look(family: str) -> Look:
     """The look of a family, or of a policy without training seed, that is drawn alone."""
-    return LOOKS[family] if family in LOOKS else looks([family])[family]
+    return _known(family) or looks([family])[family]
+
+
+def _known(family: str) -> Look | None:
+    """A look of the table; naive students have their family's, dotted."""
+    base = LOOKS.get(family.removesuffix(NAIVE))
+    if base is None or family in LOOKS:
+        return base
+    return replace(base, title=f"{base.title}, naive", line=LINES[2])
 
 
 def family_words(family: str) -> str:
     """What the report calls a family, or a policy without training seed."""
-    return LOOKS[family].title if family in LOOKS else family_title(family)
+    known = _known(family)
+    return known.title if known else family_title(family)
 
 
 def short_words(family: str) -> str:
     """The same for narrow places."""
-    if family in LOOKS:
-        return LOOKS[family].title.replace("Structured ", "").replace("Ten-step ", "")
-    return family_short(family)
+    known = _known(family)
+    return known.title.replace("Structured ", "").replace("Ten-step ", "") if known else family_short(family)
 
 
 def title(name: str) -> str:

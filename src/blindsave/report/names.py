@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from blindsave.draw.family_names import core_and_size
-from blindsave.draw.policy_looks import family_words, short_words
+from blindsave.draw.policy_looks import NAIVE, family_words, short_words
 from blindsave.policies.students.registry import PAPER_FAMILIES
 
 CONTROL_DT_MS = 20
@@ -38,9 +38,9 @@ def ordered(policies: Iterable[str]) -> list[str]:
     return [*students, *([TEACHER] if TEACHER in present else [])]
 
 
-def _place(policy: str) -> tuple[int, str, int]:
-    core, size = core_and_size(policy)
-    return PAPER_CORES.index(core) if core in PAPER_CORES else len(PAPER_CORES), core, size or 0
+def _place(policy: str) -> tuple[int, str, int, str]:
+    core, size = core_and_size(policy.removesuffix(NAIVE))
+    return PAPER_CORES.index(core) if core in PAPER_CORES else len(PAPER_CORES), core, size or 0, policy
 
 
 def pair(a: str, b: str) -> str:

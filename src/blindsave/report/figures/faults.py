@@ -1,8 +1,10 @@
-"""What every other kind of fault does: one panel per kind, by how strong it is."""
+"""What every kind of fault does: one panel per kind, by how strong it is; students first, then the classical rivals."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+from blindsave.policies.classical.rivals import RIVALS
 from blindsave.report.analysis import Analysis, NoiseResult, percent
 from blindsave.report.figures.curves import errorbar
 from blindsave.report.figures.export import Draw, Panel, Plate
@@ -10,75 +12,98 @@ from blindsave.report.figures.style import Theme
 from blindsave.report.names import level, milliseconds, ordered, title, under
 from blindsave.report.registry import figures
 
-COLUMNS = 3
+COLUMNS = 4
+CLASSICAL = (*RIVALS, "planner", "privileged")
+BESIDE_RIVALS = ("structured_k0", "teacher")
+"""Who is drawn with the rivals, to compare."""
+CLEAN, NONE = "clean", "none"
+TITLES = {
+    "noise": "noise of every reading (mm)",
+    "warp": "warped table (mm)",
+    "shift": "camera moved (mm)",
+    "latency": "late (20 ms)",
+    "outliers": "false readings (%)",
+    "bursts": "lost in runs (%)",
+    "dropped": "lost one by one (%)",
+    "again": "second blackout (20 ms)",
+    "puck_drag": "puck drag (times)",
+    "glitch": "last reading off (mm)",
+    "ghost": "one false reading, at",
+}
+"""What panels call our own faults; others go by their names."""
+LOST = "while hidden"
 Levels = dict[str, dict[str, str]]
 """By fault: conditions in rising strength, with what is written below them."""
 
 
 @figures("noise", needs="noise")
 def fault_levels(_analysis: Analysis, found: NoiseResult) -> Plate | None:
-    """Save rates under every fault that is not noise."""
+    """Students and teacher under every fault, where there is one that is not noise."""
+    learned = [name for name in found.saves.saved if name not in CLASSICAL]
+    return _plate(found, learned, "figure-faults", "When the tracker is wrong")
+
+
+@figures("noise", needs="noise")
+def rival_levels(_analysis: Analysis, found: NoiseResult) -> Plate | None:
+    """The classical rivals under the same faults, where they were played."""
+    rivals = [name for name in found.saves.saved if name in CLASSICAL]
+    beside = [name for name in BESIDE_RIVALS if name in found.saves.saved]
+    return _plate(found, [*rivals, *beside], "figure-fault-rivals", "Classical rivals") if rivals else None
+
+
+def _plate(found: NoiseResult, policies: Sequence[str], name: str, heading: str) -> Plate | None:
     faults = levels(found.saves.disturbances)
-    if not faults:
+    if not faults or not policies:
         return None
-    blackout, rows = max(found.saves.blackouts), math.ceil(len(faults) / COLUMNS)
-    panels = tuple(
-        (
-            Panel(
-                f"f6-{i}", draw_faults(found, dict(part), blackout), (8.4, 3.1), _alt(dict(part)), page_size=(8.4, 3.4)
-            ),
-        )
-        for i, part in enumerate(_chunks(list(faults.items()), COLUMNS, rows))
-    )
+    blackout, columns = max(found.saves.blackouts), min(COLUMNS, len(faults))
+    rows = math.ceil(len(faults) / columns)
+    alt = f"Save rates by strength of {', '.join(faults)}."
+    size = (2.45 * columns + 0.4, 2.2 * rows + 0.25 * math.ceil(len(policies) / 3) + 0.2)
+    panel = Panel(name.replace("figure-", ""), draw_faults(found, faults, blackout, policies), size, alt)
     caption = (
         f"Save rates with the puck hidden for {milliseconds(blackout)} ms, by what else goes wrong and how much of it; "
-        "95 % intervals. Every policy meets the same errors."
+        "95 % intervals. Every policy meets the same shots and the same errors."
     )
-    return Plate("figure-faults", "When the tracker is wrong", caption, panels)
+    return Plate(name, heading, caption, ((panel,),))
 
 
-def levels(disturbances: tuple[str, ...]) -> Levels:
-    """The faults of a table, without noise, which has a figure of its own; the clean condition begins each."""
-    clean = {"clean": "0"} if "clean" in disturbances else {}
+def levels(disturbances: Sequence[str]) -> Levels:
+    """The faults of a table, each beginning with the clean condition; nothing where there is only noise."""
+    clean = {CLEAN: NONE} if CLEAN in disturbances else {}
     found: dict[str, list[tuple[float, str, str]]] = {}
     for name in disturbances:
-        one = level(name)
-        if one is not None and one.fault != "noise":
-            found.setdefault(f"{one.fault.replace('_', ' ')}{f' ({one.unit})' if one.unit else ''}", []).append(
-                (one.amount, name, f"{one.amount:g}")
-            )
+        if (one := level(name)) is not None:
+            plain = f"{one.fault.replace('_', ' ')}{f' ({one.unit})' if one.unit else ''}"
+            found.setdefault(TITLES.get(one.fault, plain), []).append((one.amount, name, f"{one.amount:g}"))
     faults = {fault: clean | {name: said for _, name, said in sorted(rows)} for fault, rows in found.items()}
-    plain = [name for name in disturbances if name != "clean" and level(name) is None]
-    if plain:
-        faults["others"] = ({"clean": "clean"} if clean else {}) | {name: under(name) for name in plain}
-    return faults
+    others = [name for name in disturbances if name != CLEAN and level(name) is None]
+    if others:
+        faults[LOST if set(others) <= {"stale", "frozen"} else "others"] = clean | {name: under(name) for name in others}
+    return {} if set(faults) <= {TITLES["noise"]} else faults
 
 
-def draw_faults(found: NoiseResult, faults: Levels, blackout: int) -> Draw:
-    """A row of panels, one per fault."""
-    names = ordered(found.saves.saved)
+def draw_faults(found: NoiseResult, faults: Levels, blackout: int, policies: Sequence[str]) -> Draw:
+    """A panel per fault, one legend for all."""
+    names = ordered(policies)
+    columns = min(COLUMNS, len(faults))
 
     def draw(figure: Any, theme: Theme) -> None:
-        axes = figure.subplots(1, len(faults), sharey=True, squeeze=False)[0]
-        for ax, (fault, conditions) in zip(axes, faults.items(), strict=True):
+        grid = figure.subplots(math.ceil(len(faults) / columns), columns, sharey=True, squeeze=False)
+        panels = list(grid.flat)
+        for ax, (fault, conditions) in zip(panels, faults.items(), strict=False):
             for i, policy in enumerate(names):
                 cells = [percent(found.rates.rate("all", policy, blackout, d)) for d in conditions]
-                x = [at + 0.05 * (i - (len(names) - 1) / 2) for at in range(len(conditions))]
+                x = [at + 0.04 * (i - (len(names) - 1) / 2) for at in range(len(conditions))]
                 errorbar(ax, theme, policy, x, cells)
             ax.set_xticks(range(len(conditions)), list(conditions.values()))
             ax.set_title(fault)
             ax.grid(axis="y")
             ax.margins(x=0.12)
-        axes[0].set_ylabel("Save rate (%)")
-        handles, _ = axes[0].get_legend_handles_labels()
-        figure.legend(handles, [title(p) for p in names], loc="outside lower center", ncols=4, handlelength=1.6)
+        for ax in panels[len(faults) :]:
+            ax.set_visible(False)
+        for ax in grid[:, 0]:
+            ax.set_ylabel("Save rate (%)")
+        handles, _ = panels[0].get_legend_handles_labels()
+        figure.legend(handles, [title(p) for p in names], loc="outside lower center", ncols=3, handlelength=2.6)
 
     return draw
-
-
-def _chunks(items: list[Any], size: int, count: int) -> list[list[Any]]:
-    return [items[i * size : (i + 1) * size] for i in range(count)]
-
-
-def _alt(faults: Levels) -> str:
-    return f"Save rates by strength of {', '.join(faults)}."

@@ -12,8 +12,8 @@ from blindsave.report.registry import figures
 
 @figures("noise", needs="noise")
 def noise_levels(_analysis: Analysis, noise: NoiseResult) -> Plate | None:
-    """The noise extension as a figure, where noise was played."""
-    if len(noise.saves.disturbances) > 1 and sum(sigma_mm(d) < float("inf") for d in noise.saves.disturbances) < 2:
+    """The noise extension as a figure, where noise and nothing else was played; `faults` draws the others."""
+    if any(sigma_mm(d) == float("inf") for d in noise.saves.disturbances):
         return None
     alt = "Save rates under 0, 1 and 5 mm of position noise, visible and hidden."
     panel = Panel("f5", draw_noise(noise), (6.4, 3.7), alt, page_size=(5.0, 3.6))
