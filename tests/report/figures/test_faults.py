@@ -46,7 +46,9 @@ def test_students_and_rivals_are_drawn_apart(analysis: Analysis, faulty: NoiseRe
     assert students is not None and rivals is not None
     said = [set(words(drawn(plate.panels[0].draw, plate.panels[0].size))) for plate in (students, rivals)]
     assert {"Structured k = 0", "Structured k = 0, naive", "Teacher"} <= said[0] and "Kalman filter" not in said[0]
-    assert {"Kalman filter", "Bayes, knows the shots", "Teacher"} <= said[1] and "Structured k = 0, naive" not in said[1]
+    assert {"Kalman filter", "Bayes, knows the shots", "Teacher"} <= said[1] and "Structured k = 0, naive" not in said[
+        1
+    ]
 
 
 def test_without_rivals_or_faults_there_is_no_figure_of_them(analysis: Analysis, faulty: NoiseResult):

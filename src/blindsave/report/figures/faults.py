@@ -78,7 +78,9 @@ def levels(disturbances: Sequence[str]) -> Levels:
     faults = {fault: clean | {name: said for _, name, said in sorted(rows)} for fault, rows in found.items()}
     others = [name for name in disturbances if name != CLEAN and level(name) is None]
     if others:
-        faults[LOST if set(others) <= {"stale", "frozen"} else "others"] = clean | {name: under(name) for name in others}
+        faults[LOST if set(others) <= {"stale", "frozen"} else "others"] = clean | {
+            name: under(name) for name in others
+        }
     return {} if set(faults) <= {TITLES["noise"]} else faults
 
 

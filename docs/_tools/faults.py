@@ -1,0 +1,99 @@
+"""Ship a finished fault study, and write what docs/faults.md shows of it.
+
+blindsave study docs/studies/faults.toml --folder runs/study/faults
+python docs/_tools/faults.py runs/study/faults         # to results/faults and models/faults, then the page
+python docs/_tools/faults.py                           # the page's tables and pictures again, from what is shipped
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+from blindsave.evidence import tables
+from blindsave.evidence.saves import Saves, saves
+from blindsave.report.analysis import Analysis, analyse
+from blindsave.report.figures.export import Plate, write
+from blindsave.report.figures.fault_map import fault_map
+from blindsave.report.figures.faults import fault_levels, rival_levels
+from blindsave.report.results import read_results
+from blindsave.store import write_whole
+
+ROOT = Path(__file__).resolve().parents[2]
+TEACHER = "faithful_7303"
+SHIPPED = ROOT / "results" / "faults" / TEACHER
+MODELS = ROOT / "models" / "faults" / TEACHER
+PAGE, IMAGES = ROOT / "docs" / "faults.md", ROOT / "docs" / "images"
+RESULTS = ("datasets", "efficiency", "memory", "noise", "test", "training", "validation")
+FILES = ("freeze.json", "ledger.jsonl", "spent.json", "splits.json", "statement.md")
+PICTURES = {"faults": fault_levels, "fault-rivals": rival_levels, "fault-map": fault_map}
+STUDENTS = ("structured_k0", "gru_n64", "finite_stack_10")
+COLUMNS = {
+    **{name: f"`{name}`" for family in STUDENTS for name in (family, f"{family}_naive")},
+    **{name: f"`{name}`" for name in ("teacher", "differences", "least_squares", "kalman", "kalman_gated", "bayes")},
+}
+
+
+def ship(study: Path) -> None:
+    """Copy a study to where further studies lie; its teacher is shipped once, as models/teachers/faithful_7303."""
+    source = study / TEACHER
+    for target in (SHIPPED, MODELS):
+        shutil.rmtree(target, ignore_errors=True)
+    for name in RESULTS:
+        shutil.copytree(source / "results" / name, SHIPPED / name)
+    for name in (*FILES, "../protocol.toml"):
+        if (path := source / "results" / name).is_file():
+            shutil.copy(path, SHIPPED)
+    for name in ("students", "guests"):
+        shutil.copytree(source / "models" / name, MODELS / name)
+
+
+def rates(held: Saves, blackout: int = 20) -> str:
+    """Save rates as a table of Markdown: a row per condition, a column per policy."""
+    shown = {name: said for name, said in COLUMNS.items() if name in held.saved}
+    lines = [f"| | {' | '.join(shown.values())} |", f"|---|{'---|' * len(shown)}"]
+    for condition in held.disturbances:
+        cells = [f"{100 * held.at(name, blackout, condition).mean():.1f}" for name in shown]
+        lines.append(f"| `{condition}` | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def verdicts(found: Analysis) -> str:
+    """Every hypothesis with its difference, interval and verdict."""
+    lines = ["| hypothesis | compared | under | difference | verdict |", "|---|---|---|---|---|"]
+    for one in found.verdicts:
+        c = one.contrast
+        low, high = (c.equivalence.low, c.equivalence.high) if one.kind == "equivalence" else (c.low, c.high)
+        sign = "=" if one.kind == "equivalence" else ">"
+        difference = f"{100 * c.estimate:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+        compared = f"`{c.a}` {sign} `{c.b}`"
+        lines.append(
+            f"| {one.id}: {one.statement} | {compared} | `{c.disturbance}` | {difference} | **{one.verdict}** |"
+        )
+    return "\n".join(lines)
+
+
+def filled(page: str, name: str, content: str) -> str:
+    """The page with a part between its two marks replaced."""
+    begin, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
+    head, _, rest = page.partition(begin)
+    _, _, tail = rest.partition(end)
+    return f"{head}{begin}{content}{end}{tail}"
+
+
+def describe() -> None:
+    """Write the page's tables and pictures from what is shipped."""
+    page = PAGE.read_text(encoding="utf-8")
+    page = filled(page, "rates", rates(saves(tables.read(SHIPPED / "noise" / "noise_test.parquet"))))
+    found = analyse(read_results(SHIPPED))
+    write_whole(PAGE, filled(page, "verdicts", verdicts(found)))
+    for name, draw in PICTURES.items():
+        plate: Plate | None = draw(found, found.noise) if found.noise else None
+        if plate is not None:
+            (light,) = [path for path in write(plate, ROOT / "out", found.looks) if path.name == f"{plate.name}.png"]
+            shutil.copy(light, IMAGES / f"{name}.png")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        ship(Path(sys.argv[1]))
+    describe()
