@@ -1,8 +1,7 @@
 """Ship a finished fault study, and write what docs/faults.md shows of it.
 
-blindsave study docs/studies/faults.toml --folder runs/study/faults
-python docs/_tools/faults.py runs/study/faults         # to results/faults and models/faults, then the page
-python docs/_tools/faults.py                           # the page's tables and pictures again, from what is shipped
+With the folder of `blindsave study docs/studies/faults.toml` the study is copied to results/faults and models/faults;
+then, and without a folder only, the page's tables and pictures are made again from what is shipped there.
 """
 
 import shutil

@@ -42,8 +42,8 @@ def fault_map(_analysis: Analysis, found: NoiseResult) -> Plate | None:
     alt = f"Save rates of {len(policies)} policies under {', '.join(map(under, conditions))}, as a map."
     panel = Panel("fault-map", draw_map(found, policies, conditions, blackout), size, alt)
     caption = (
-        f"Save rates (%) with the puck hidden for {milliseconds(blackout)} ms, every fault at its strongest; the deeper "
-        "the red, the more is missed. Naive students learned without faults."
+        f"Save rates (%) with the puck hidden for {milliseconds(blackout)} ms, every fault at its strongest; the "
+        "deeper the red, the more is missed. Naive students learned without faults."
     )
     return Plate("figure-fault-map", "Who stands what", caption, ((panel,),))
 
