@@ -7,6 +7,9 @@ then, and without a folder only, the page's tables and pictures are made again f
 import shutil
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image
 
 from blindsave.evidence import tables
 from blindsave.evidence.saves import Saves, saves
@@ -25,6 +28,8 @@ PAGE, IMAGES = ROOT / "docs" / "faults.md", ROOT / "docs" / "images"
 RESULTS = ("datasets", "efficiency", "memory", "noise", "test", "training", "validation")
 FILES = ("freeze.json", "ledger.jsonl", "spent.json", "splits.json", "statement.md")
 PICTURES = {"faults": fault_levels, "fault-rivals": rival_levels, "fault-map": fault_map}
+WIDTH, COLOURS = 1600, 96
+"""Of the pictures: as small as they stay sharp."""
 STUDENTS = ("structured_k0", "gru_n64", "finite_stack_10")
 COLUMNS = {
     **{name: f"`{name}`" for family in STUDENTS for name in (family, f"{family}_naive")},
@@ -88,8 +93,11 @@ def describe() -> None:
     for name, draw in PICTURES.items():
         plate: Plate | None = draw(found, found.noise) if found.noise else None
         if plate is not None:
-            (light,) = [path for path in write(plate, ROOT / "out", found.looks) if path.name == f"{plate.name}.png"]
-            shutil.copy(light, IMAGES / f"{name}.png")
+            with TemporaryDirectory() as folder:
+                write(plate, Path(folder), found.looks)
+                small = Image.open(Path(folder) / f"{plate.name}.png")
+                small = small.resize((WIDTH, WIDTH * small.height // small.width), Image.Resampling.LANCZOS)
+                small.quantize(COLOURS, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":
