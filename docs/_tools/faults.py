@@ -18,6 +18,8 @@ from blindsave.report.figures.export import Plate, write
 from blindsave.report.figures.fault_map import fault_map
 from blindsave.report.figures.faults import fault_levels, rival_levels
 from blindsave.report.results import read_results
+from blindsave.report.sheet import p_value
+from blindsave.report.sheets.protocol import verdict
 from blindsave.store import write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,16 +65,15 @@ def rates(held: Saves, blackout: int = 20) -> str:
 
 def verdicts(found: Analysis) -> str:
     """Every hypothesis with its difference, interval and verdict."""
-    lines = ["| hypothesis | compared | under | difference | verdict |", "|---|---|---|---|---|"]
+    lines = ["| hypothesis | compared | under | difference | p, Holm | verdict |", "|---|---|---|---|---|---|"]
     for one in found.verdicts:
         c = one.contrast
         low, high = (c.equivalence.low, c.equivalence.high) if one.kind == "equivalence" else (c.low, c.high)
         sign = "=" if one.kind == "equivalence" else ">"
         difference = f"{100 * c.estimate:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
-        compared = f"`{c.a}` {sign} `{c.b}`"
-        lines.append(
-            f"| {one.id}: {one.statement} | {compared} | `{c.disturbance}` | {difference} | **{one.verdict}** |"
-        )
+        p = "" if one.kind == "equivalence" else p_value(c.p_holm)
+        asked = f"| {one.id}: {one.statement} | `{c.a}` {sign} `{c.b}` | `{c.disturbance}` "
+        lines.append(f"{asked}| {difference} | {p} | **{verdict(one)}** |")
     return "\n".join(lines)
 
 

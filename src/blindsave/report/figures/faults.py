@@ -12,7 +12,10 @@ from blindsave.report.figures.style import Theme
 from blindsave.report.names import level, milliseconds, ordered, title, under
 from blindsave.report.registry import figures
 
-COLUMNS = 4
+COLUMNS, NARROW = 4, 2
+"""Panels beside each other: in a file, and on a page, which may be a phone's."""
+PANEL_WIDTH = 2.45
+"""Inches."""
 CLASSICAL = (*RIVALS, "planner", "privileged")
 BESIDE_RIVALS = ("structured_k0", "teacher")
 """Who is drawn with the rivals, to compare."""
@@ -55,16 +58,26 @@ def _plate(found: NoiseResult, policies: Sequence[str], name: str, heading: str)
     faults = levels(found.saves.disturbances)
     if not faults or not policies:
         return None
-    blackout, columns = max(found.saves.blackouts), min(COLUMNS, len(faults))
-    rows = math.ceil(len(faults) / columns)
+    blackout = max(found.saves.blackouts)
     alt = f"Save rates by strength of {', '.join(faults)}."
-    size = (2.45 * columns + 0.4, 2.2 * rows + 0.25 * math.ceil(len(policies) / 3) + 0.2)
-    panel = Panel(name.replace("figure-", ""), draw_faults(found, faults, blackout, policies), size, alt)
+    drawing = draw_faults(found, faults, blackout, policies)
+    size, page_size = (_size(len(faults), len(policies), columns) for columns in (COLUMNS, NARROW))
+    panel = Panel(name.replace("figure-", ""), drawing, size, alt, page_size=page_size)
     caption = (
         f"Save rates with the puck hidden for {milliseconds(blackout)} ms, by what else goes wrong and how much of it; "
         "95 % intervals. Every policy meets the same shots and the same errors."
     )
     return Plate(name, heading, caption, ((panel,),))
+
+
+def _size(faults: int, policies: int, columns: int) -> tuple[float, float]:
+    columns = min(columns, faults)
+    legend = 0.25 * math.ceil(policies / _legend_columns(columns)) + 0.2
+    return PANEL_WIDTH * columns + 0.4, 2.2 * math.ceil(faults / columns) + legend
+
+
+def _legend_columns(columns: int) -> int:
+    return 3 if columns > NARROW else 2
 
 
 def levels(disturbances: Sequence[str]) -> Levels:
@@ -87,9 +100,10 @@ def levels(disturbances: Sequence[str]) -> Levels:
 def draw_faults(found: NoiseResult, faults: Levels, blackout: int, policies: Sequence[str]) -> Draw:
     """A panel per fault, one legend for all."""
     names = ordered(policies)
-    columns = min(COLUMNS, len(faults))
 
     def draw(figure: Any, theme: Theme) -> None:
+        inches = figure.bbox.width / figure.get_figure(root=True).dpi
+        columns = max(1, min(int(inches / PANEL_WIDTH), len(faults)))
         grid = figure.subplots(math.ceil(len(faults) / columns), columns, sharey=True, squeeze=False)
         panels = list(grid.flat)
         for ax, (fault, conditions) in zip(panels, faults.items(), strict=False):
@@ -106,6 +120,7 @@ def draw_faults(found: NoiseResult, faults: Levels, blackout: int, policies: Seq
         for ax in grid[:, 0]:
             ax.set_ylabel("Save rate (%)")
         handles, _ = panels[0].get_legend_handles_labels()
-        figure.legend(handles, [title(p) for p in names], loc="outside lower center", ncols=3, handlelength=2.6)
+        style = {"ncols": _legend_columns(columns), "handlelength": 2.6}
+        figure.legend(handles, [title(p) for p in names], loc="outside lower center", **style)
 
     return draw
