@@ -35,3 +35,10 @@ def test_a_senseless_mixture_is_refused(wrong):
 def test_a_mixture_is_kept_as_names_and_shares_and_a_clean_one_as_nothing():
     assert Mixture.of({"clean": 1, "noise_5": 3}).shares_by_name == (("clean", 0.25), ("noise_5mm", 0.75))
     assert Mixture.of(["clean"]).shares_by_name == Mixture.of("clean").shares_by_name == ()
+
+
+def test_shares_stay_what_they_are_when_they_are_read_again():
+    """A budget keeps normalised shares; a dataset is found again only if reading them changes no bit."""
+    for parts in (3, 7, 15, 18):
+        mixed = Mixture.of({"clean": 4.0, **{f"noise_{i}mm": 1.0 for i in range(1, parts)}})
+        assert Mixture.of(dict(mixed.shares_by_name)) == mixed
