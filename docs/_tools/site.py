@@ -27,6 +27,7 @@ SECTIONS: dict[str, list[str]] = {
         *(
             "task",
             "conditions",
+            "faults",
             "arena",
             "study",
             "teacher",
@@ -36,7 +37,7 @@ SECTIONS: dict[str, list[str]] = {
             "statistics",
             "seal",
         ),
-        *("rivals", "faults", "arithmetic", "latency"),
+        *("rivals", "arithmetic", "latency"),
     ],
     "Study": [],
     "Reference": ["commands", "tables", "report", "model-cards", "data-card"],
