@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
+from blindsave.errors import BadFile
 from blindsave.evidence import tables
 from blindsave.evidence.saves import Saves, saves
 from blindsave.report.analysis import Analysis, analyse
@@ -90,11 +91,13 @@ def post_hoc(found: Analysis) -> str:
 
 
 def filled(page: str, name: str, content: str) -> str:
-    """The page with a part between its two marks replaced."""
-    begin, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
-    head, _, rest = page.partition(begin)
-    _, _, tail = rest.partition(end)
-    return f"{head}{begin}{content}{end}{tail}"
+    """The page with what is between its two marks replaced."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    head, found, rest = page.partition(begin)
+    _, closed, tail = rest.partition(end)
+    if not (found and closed):
+        raise BadFile(f"{PAGE} has no place for {name}")
+    return f"{head}{begin}{content}\n{end}{tail}"
 
 
 def describe() -> None:
