@@ -14,6 +14,7 @@ from blindsave.policies.students.gru import GRU
 from blindsave.policies.students.lru import LRU
 from blindsave.policies.students.mingru import MinGRU
 from blindsave.policies.students.structured import Structured
+from blindsave.policies.students.widths import split_widths
 from blindsave.task.outcomes import TIMEOUT_STEPS
 
 LARGEST = 1024
@@ -33,12 +34,14 @@ _STACK_SIZED = re.compile(f"{STACK}_{_NUMBER}")
 
 
 def is_kind(name: str) -> bool:
-    """Whether the name is of a kind that comes in sizes."""
+    """Whether the name is of a kind that comes in sizes; its widths may be named."""
+    name, _ = split_widths(name)
     return name in GATED or name == STACK or _STRUCTURED.fullmatch(name) is not None
 
 
 def with_size(kind: str, size: int) -> str:
     """The name of a kind's family of this size; out of range is a `BadInput`."""
+    kind, widths = split_widths(kind)
     if kind == STACK:
         name = f"{STACK}_{size}"
     elif kind in GATED or size != Structured.width:
@@ -46,7 +49,7 @@ def with_size(kind: str, size: int) -> str:
     else:
         name = kind
     core_named(name)
-    return name
+    return widths.behind(name)
 
 
 def core_named(name: str) -> MemoryCore | None:
