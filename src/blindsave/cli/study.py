@@ -34,7 +34,7 @@ class Study:
     """Where the study is kept; runs/study/SCALE or runs/study/NAME by default. Each of a file's teachers has a folder
     inside."""
     families: tuple[str, ...] = ()
-    """Other families than the scale's; other sizes are named like structured_k0_n32, gru_n16, finite_stack_5."""
+    """Other families than the scale's; other sizes and widths are named like structured_k0_n32, gru_n16_e32_h16."""
     teacher: Path | None = None
     """Another teacher than the shipped one: a file, or the name of a policy that can teach, such as privileged."""
     train_teacher: bool = False

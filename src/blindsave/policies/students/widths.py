@@ -40,7 +40,7 @@ PAPER = Widths()
 
 
 def split_widths(name: str) -> tuple[str, Widths]:
-    """A family's name without its widths, and the widths; ones that cannot be, or need not be said, are a `BadInput`."""
+    """A family's name without its widths, and the widths; a `BadInput` where they cannot be or need not be said."""
     found = _NAMED.fullmatch(name)
     if found is None or not any(found.groups()[1:]):
         return name, PAPER
