@@ -7,7 +7,8 @@ from blindsave.draw.family_names import core_and_size, core_title, name_and_widt
 from blindsave.evidence.intervals import Contrast
 from blindsave.report.analysis import Analysis, SplitResult, percent
 from blindsave.report.figures.export import Draw, Panel, Plate
-from blindsave.report.figures.frontier import frontier
+from blindsave.report.figures.frontier import TICKS as RATE_TICKS
+from blindsave.report.figures.frontier import frontier, stretch, unstretch
 from blindsave.report.figures.style import Theme
 from blindsave.report.names import milliseconds, ordered, short
 from blindsave.report.registry import figures
@@ -33,7 +34,7 @@ def smallest(analysis: Analysis, test: SplitResult) -> Plate | None:
         f"training seeds with 95 % intervals. Filled: equivalent to {short(reference)} within "
         f"{100 * analysis.margin:g} points (the band around its rate). Lines join the families of a core that no "
         f"smaller one beats. The dotted line is the size of RAPTOR, {RAPTOR:,} parameters, an anchor from quadrotors, "
-        "not a rival."
+        "not a rival. The vertical scale is stretched near 100 %."
     )
     return Plate("figure-smallest", "Save rate by parameters", caption, ((panel,),))
 
@@ -61,6 +62,7 @@ def draw_smallest(analysis: Analysis, test: SplitResult, compared: Mapping[str, 
         ax = figure.subplots()
         ax.set_title(f"Save rate at {milliseconds(analysis.endpoint)} ms by parameters")
         ax.set_xscale("log")
+        ax.set_yscale("function", functions=(stretch, unstretch))
         if reference in rates:
             level, reach = rates[reference].value, 100 * analysis.margin
             ax.axhspan(level - reach, level + reach, color=theme.shade, lw=0, zorder=0)
@@ -79,19 +81,22 @@ def draw_smallest(analysis: Analysis, test: SplitResult, compared: Mapping[str, 
                 inside = colour if filled else theme.ground
                 ax.errorbar(sizes[name], rate.value, ends, color=colour, mec=colour, mfc=inside, **style)
         ax.axvline(RAPTOR, color=theme.alarm, lw=1.1, ls=":", zorder=1)
-        _axes(ax, theme, [sizes[name] for name in rates])
+        _axes(ax, theme, [sizes[name] for name in rates], min(rate.low or rate.value for rate in rates.values()))
         figure.legend(loc="outside lower center", ncols=4, handlelength=1.8, columnspacing=1.4)
 
     return draw
 
 
-def _axes(ax: Any, theme: Theme, sizes: list[int]) -> None:
+def _axes(ax: Any, theme: Theme, sizes: list[int], lowest: float) -> None:
     ticks = [tick for tick in TICKS if min(sizes) / 1.5 <= tick <= max(sizes) * 1.5]
     ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     ax.minorticks_off()
     ax.set_xlim(min(*sizes, RAPTOR) / 1.2, max(*sizes, RAPTOR) * 1.2)
-    ax.set(ylabel="Save rate (%)", xlabel="Parameters", ylim=(None, min(ax.get_ylim()[1], 101.5)))
+    floor = max(0.0, lowest - 3)
+    ax.set(ylabel="Save rate (%, stretched scale)", xlabel="Parameters", ylim=(floor, 100.2))
+    shown = [tick for tick in RATE_TICKS if tick >= floor]
+    ax.set_yticks(shown, [str(tick) for tick in shown])
     words = {"color": theme.alarm, "fontsize": 8.5, "rotation": 90, "va": "bottom", "ha": "right"}
-    ax.text(RAPTOR / 1.02, ax.get_ylim()[0], f" RAPTOR, {RAPTOR:,}", **words)
+    ax.text(RAPTOR / 1.02, floor, f" RAPTOR, {RAPTOR:,}", **words)
     ax.grid(axis="y")
     ax.set_axisbelow(True)
