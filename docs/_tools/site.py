@@ -36,7 +36,7 @@ SECTIONS: dict[str, list[str]] = {
             "statistics",
             "seal",
         ),
-        *("rivals", "arithmetic", "latency"),
+        *("rivals", "smallest", "arithmetic", "latency"),
     ],
     "Study": [],
     "Reference": ["commands", "tables", "report", "model-cards", "data-card"],
