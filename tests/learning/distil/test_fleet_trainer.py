@@ -1,9 +1,12 @@
 """Several datasets in one program: every lane is what it would be alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from blindsave.errors import BadInput
+from blindsave.learning.distil import fleet_trainer
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.execution import Execution
 from blindsave.learning.distil.fit import fit, fit_together
@@ -49,6 +52,20 @@ def test_lanes_of_one_seed_on_other_episodes_differ():
     own = {name: found[0].students[1].parameters[name] for name in found[0].students[1].parameters}
     assert found[0].students[1].provenance.seed == found[1].students[0].provenance.seed == 2
     assert any(not np.array_equal(own[name], found[1].students[0].parameters[name]) for name in own)
+
+
+def test_a_layout_that_is_too_small_is_widened(monkeypatch):
+    """Only some epochs are looked at beforehand; a batch that does not fit must cost a compilation, never a step."""
+    monkeypatch.setattr(fleet_trainer, "SAMPLED", 1)
+    monkeypatch.setattr(fleet_trainer, "ROOM", 0)
+    one = TrainingSet(random_episodes(np.where(np.arange(240) % 9 == 0, 12, 2)), (2,))
+    family, long = FAMILIES[1], replace(RECIPE, epochs=8, batch=48)
+    trainer = FleetTrainer(family, [one], long, HOW)
+    first = trainer.setting.layout
+    assert not all(first.holds(trainer._envelope(epoch)) for epoch in range(1, 9))
+    (together,) = fit_together(family, [one], recipe=long, execution=HOW)
+    alone = fit(family, one.data, seeds=one.seeds, recipe=long, execution=HOW)
+    np.testing.assert_allclose(together.history.train_loss, alone.history.train_loss, rtol=1e-5)
 
 
 def test_datasets_of_different_sizes_are_refused():

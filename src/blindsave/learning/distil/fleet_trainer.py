@@ -4,7 +4,7 @@ On a GPU a training of small students waits for kernels to start, not for arithm
 longer than five. Each lane sees exactly the batches it would see alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,12 +26,17 @@ from blindsave.learning.distil.layout import (
     permutation,
 )
 from blindsave.learning.distil.model import Table
+from blindsave.learning.distil.state import Metrics, Moments, State
 from blindsave.learning.distil.table import split, table_rows
 from blindsave.learning.distil.training_set import TrainingSet
 from blindsave.policies.students.family import Family
 
 EVALUATION_BATCH = 512
 """Episodes of a lane that are validated together: all at once would not fit where there are fifty lanes."""
+
+
+SAMPLED, ROOM = 3, 4
+"""Epochs whose batches are looked at before a layout is made, and ranks that are added to what they need."""
 
 
 class FleetTrainer(JaxTrainer):
@@ -55,11 +60,23 @@ class FleetTrainer(JaxTrainer):
         self.batch = min(recipe.batch, len(self.parts["train"]))
         self.execution = execution or execution_for(family, evaluation_batch=EVALUATION_BATCH)
         self.table = _joint_table(family, [one.data for one in sets])
-        orders = (self.batches(epoch) for epoch in range(1, recipe.epochs + 1))
-        longest = envelope((lane for order in orders for lane in order), self.lengths)
-        layout = make_layout(longest, recipe.chunk, self.execution.segment)
+        # Looking at every batch beforehand would take minutes: a few epochs and some room, and more room when needed.
+        self._longest = _roomier(self._envelope(epoch) for epoch in range(1, min(SAMPLED, recipe.epochs) + 1))
+        layout = make_layout(self._longest, recipe.chunk, self.execution.segment)
         evaluation, self._validation = self._groups("validation")
         self.setting = Setting(family, replace(recipe, epochs=1), self.execution, layout, evaluation)
+
+    def train(self, state: State, order: np.ndarray) -> tuple[dict[str, Any], Moments, Metrics]:
+        """As declared, in a layout that holds these batches."""
+        longest = envelope(order, self.lengths)
+        if not self.setting.layout.holds(longest):
+            self._longest = _roomier([self._longest, longest])
+            layout = make_layout(self._longest, self.recipe.chunk, self.execution.segment)
+            self.setting = replace(self.setting, layout=layout)
+        return super().train(state, order)
+
+    def _envelope(self, epoch: int) -> np.ndarray:
+        return envelope(self.batches(epoch), self.lengths)
 
     def batches(self, epoch: int) -> np.ndarray:
         """As declared; every lane's from its own episodes."""
@@ -79,6 +96,12 @@ class FleetTrainer(JaxTrainer):
                 found[id(lane)] = np.where(groups < 0, -1, chosen[groups]).astype(np.int32)
         layout = make_layout(envelope(found.values(), self.lengths), self.recipe.chunk, self.execution.segment)
         return layout, jnp.asarray(np.stack([found[id(lane)] for lane in self._lanes]))
+
+
+def _roomier(envelopes: Iterable[np.ndarray]) -> np.ndarray:
+    """The longest episode at each rank, with room for a few more of every length."""
+    longest = np.max(list(envelopes), axis=0)
+    return np.concatenate([np.repeat(longest[:1], ROOM), longest])[: len(longest)]
 
 
 def _joint_table(family: Family, data: Sequence[Episodes]) -> Table:
