@@ -30,3 +30,15 @@ def test_the_checkout_worked_in_comes_first(monkeypatch, tmp_path):
     (tmp_path / "results" / "freeze.json").touch()
     monkeypatch.chdir(tmp_path)
     assert shipped() == tmp_path and brought() == REPOSITORY
+
+
+def test_a_further_study_has_models_of_its_own_and_perhaps_a_teacher_that_others_have_too(tmp_path):
+    results, models = (tmp_path / top / "faults" / "faithful" for top in ("results", "models"))
+    teachers = tmp_path / "models" / "teachers" / "faithful"
+    for folder in (results, models / "teacher", teachers / "teacher"):
+        folder.mkdir(parents=True)
+    found, name = locate(results), "models/teacher/teacher.safetensors"
+    assert found.path("models/students/a/1.safetensors") == models / "students/a/1.safetensors"
+    assert found.path(name) == teachers / "teacher/teacher.safetensors"
+    (models / "teacher" / "teacher.safetensors").touch()
+    assert locate(results).path(name) == models / "teacher/teacher.safetensors"

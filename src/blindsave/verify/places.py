@@ -1,4 +1,4 @@
-"""Where a study's files lie: in a checkout, in a study's folder, or, for further teachers, beside each other."""
+"""Where a study's files lie: in a checkout, in a study's folder, or, for further studies, beside each other."""
 
 from dataclasses import dataclass
 from importlib.resources import files
@@ -7,7 +7,7 @@ from pathlib import Path
 from blindsave.errors import BadInput
 
 PLAN, LEDGER, FREEZE = "protocol.toml", "ledger.jsonl", "freeze.json"
-TEACHERS = "teachers"
+TEACHER = "models/teacher/teacher.safetensors"
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,13 @@ class Place:
     results: Path
     models: Path
     plan: Path
+    teacher: Path | None = None
+    """Where the teacher lies, if not among the study's own models: several studies may have one."""
 
     def path(self, name: str) -> Path:
         """Where a named file lies."""
+        if name == TEACHER and self.teacher is not None:
+            return self.teacher
         top, _, rest = name.partition("/")
         parts = {"results": self.results, "models": self.models}
         return parts[top] / rest if rest and top in parts else self.plan.parent / name
@@ -45,10 +49,14 @@ def locate(folder: str | Path | None = None) -> Place:
     if not results.is_dir():
         raise BadInput(f"there is no study in {folder or root}")
     plan = next((path for path in (results / PLAN, results.parent / PLAN) if path.is_file()), results.parent / PLAN)
-    models = results.parent / "models"
-    if results.parent.name == TEACHERS:  # results/teachers/NAME has its models in models/teachers/NAME
-        models = results.parents[2] / "models" / TEACHERS / results.name
-    return Place(results, models, plan)
+    if results.parent.parent.name != "results":
+        return Place(results, results.parent / "models", plan)
+    # A further study: results/faults/faithful_7303 has its models in models/faults/faithful_7303. A teacher that many
+    # studies have is shipped once, as models/teachers/faithful_7303.
+    everything = results.parents[2] / "models"
+    models, teacher = (everything / group / results.name for group in (results.parent.name, "teachers"))
+    own, shared = (folder / "teacher" / "teacher.safetensors" for folder in (models, teacher))
+    return Place(results, models, plan, None if own.is_file() else shared)
 
 
 def shipped() -> Path:

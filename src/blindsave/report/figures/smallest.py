@@ -1,6 +1,6 @@
 """The figure of small policies: how many shots they save by their parameters, encoder and head included."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from blindsave.draw.family_names import core_and_size, core_title, name_and_widths
@@ -61,8 +61,6 @@ def draw_smallest(analysis: Analysis, test: SplitResult, compared: Mapping[str, 
     def draw(figure: Any, theme: Theme) -> None:
         ax = figure.subplots()
         ax.set_title(f"Save rate at {milliseconds(analysis.endpoint)} ms by parameters")
-        ax.set_xscale("log")
-        ax.set_yscale("function", functions=(stretch, unstretch))
         if reference in rates:
             level, reach = rates[reference].value, 100 * analysis.margin
             ax.axhspan(level - reach, level + reach, color=theme.shade, lw=0, zorder=0)
@@ -80,22 +78,25 @@ def draw_smallest(analysis: Analysis, test: SplitResult, compared: Mapping[str, 
                 style = {"marker": marker, "ms": 6.5, "mew": 1.3, "elinewidth": 1.1, "zorder": 3}
                 inside = colour if filled else theme.ground
                 ax.errorbar(sizes[name], rate.value, ends, color=colour, mec=colour, mfc=inside, **style)
-        ax.axvline(RAPTOR, color=theme.alarm, lw=1.1, ls=":", zorder=1)
-        _axes(ax, theme, [sizes[name] for name in rates], min(rate.low or rate.value for rate in rates.values()))
+        lowest = min(rate.low or rate.value for rate in rates.values())
+        small_axes(ax, theme, [sizes[name] for name in rates], max(0.0, lowest - 3))
         figure.legend(loc="outside lower center", ncols=4, handlelength=1.8, columnspacing=1.4)
 
     return draw
 
 
-def _axes(ax: Any, theme: Theme, sizes: list[int], lowest: float) -> None:
+def small_axes(ax: Any, theme: Theme, sizes: Sequence[int], floor: float) -> None:
+    """Parameters on a logarithmic scale with the anchor, rates on a stretched one from a floor on."""
+    ax.set_xscale("log")
+    ax.set_yscale("function", functions=(stretch, unstretch))
     ticks = [tick for tick in TICKS if min(sizes) / 1.5 <= tick <= max(sizes) * 1.5]
     ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    rates = [tick for tick in RATE_TICKS if tick >= floor]
+    ax.set_yticks(rates, [str(tick) for tick in rates])
     ax.minorticks_off()
-    ax.set_xlim(min(*sizes, RAPTOR) / 1.2, max(*sizes, RAPTOR) * 1.2)
-    floor = max(0.0, lowest - 3)
-    ax.set(ylabel="Save rate (%, stretched scale)", xlabel="Parameters", ylim=(floor, 100.2))
-    shown = [tick for tick in RATE_TICKS if tick >= floor]
-    ax.set_yticks(shown, [str(tick) for tick in shown])
+    ax.set(xlabel="Parameters", xlim=(min(*sizes, RAPTOR) / 1.2, max(*sizes, RAPTOR) * 1.2))
+    ax.set(ylabel="Save rate (%, stretched scale)", ylim=(floor, 100.2))
+    ax.axvline(RAPTOR, color=theme.alarm, lw=1.1, ls=":", zorder=1)
     words = {"color": theme.alarm, "fontsize": 8.5, "rotation": 90, "va": "bottom", "ha": "right"}
     ax.text(RAPTOR / 1.02, floor, f" RAPTOR, {RAPTOR:,}", **words)
     ax.grid(axis="y")
