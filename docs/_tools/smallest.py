@@ -41,15 +41,14 @@ WIDTH, COLOURS = 1600, 96
 
 
 def ship(run: Path) -> None:
-    """Copy a study to where further studies lie; its teacher is shipped once, in models/teachers."""
+    """Copy a study to where further studies lie; its teacher is in models/teachers, and its guest was here before it."""
     source = run / TEACHER
     for name in PARTS:
         shutil.copytree(source / "results" / name, STUDY / name)
     for name in FILES:
         if (path := source / "results" / name).is_file():
             shutil.copy(path, STUDY)
-    for name in ("students", "guests"):
-        shutil.copytree(source / "models" / name, MODELS / TEACHER / name)
+    shutil.copytree(source / "models" / "students", MODELS / TEACHER / "students")
 
 
 def parameters(name: str) -> int:

@@ -97,7 +97,7 @@ def small_axes(ax: Any, theme: Theme, sizes: Sequence[int], floor: float) -> Non
     ax.set(xlabel="Parameters", xlim=(min(*sizes, RAPTOR) / 1.2, max(*sizes, RAPTOR) * 1.2))
     ax.set(ylabel="Save rate (%, stretched scale)", ylim=(floor, 100.2))
     ax.axvline(RAPTOR, color=theme.alarm, lw=1.1, ls=":", zorder=1)
-    words = {"color": theme.alarm, "fontsize": 8.5, "rotation": 90, "va": "bottom", "ha": "right"}
-    ax.text(RAPTOR / 1.02, floor, f" RAPTOR, {RAPTOR:,}", **words)
+    words = {"color": theme.alarm, "fontsize": 8.5, "va": "top", "transform": ax.get_xaxis_transform()}
+    ax.text(RAPTOR * 1.03, 1.0, f"RAPTOR, {RAPTOR:,}", **words)
     ax.grid(axis="y")
     ax.set_axisbelow(True)
