@@ -4,6 +4,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from blindsave.evidence import tables
+from blindsave.evidence.saves import saves
 from blindsave.policies.students import family
 from blindsave.policies.students.accounting import cost
 from blindsave.stages.study_file import read_study_file
@@ -25,7 +26,7 @@ def test_the_screening_asks_about_memories_of_1_to_64_and_widths_down_to_an_eigh
 
 def test_the_page_shows_every_family_of_the_screening():
     table = tables.read(STUDY / "screening.parquet")
-    saved = defaultdict(lambda: defaultdict(list))
+    saved: dict = defaultdict(lambda: defaultdict(list))
     for row in table.select(["policy", "training_seed", "blackout", "save"]).to_pylist():
         assert row["blackout"] == 20
         saved[row["policy"]][row["training_seed"]].append(row["save"])
@@ -38,3 +39,25 @@ def test_the_page_shows_every_family_of_the_screening():
             continue
         by_seed = ", ".join(f"{rate:.1f}" for rate in rates)
         assert f"| `{name}` | {cost(family(name)).parameters:,} | {sum(rates) / 2:.1f} | {by_seed} |" in PAGE
+
+
+def test_one_candidate_is_tested_against_the_linear_memory_of_the_same_budget():
+    scale = plan("smallest-memory.toml")
+    (name,), (guest, files) = scale.families, scale.guests[0]
+    assert (scale.base_episodes, scale.shadow_episodes, len(scale.training_seeds)) == (20_000, 20_000, 5)
+    assert guest == "structured_k0" and [seed for seed, _ in files] == list(scale.training_seeds)
+    assert scale.questions is not None and scale.questions.hypotheses is not None
+    (asked,) = scale.questions.hypotheses
+    assert (asked.a, asked.b, asked.kind, scale.questions.margin_points) == (name, guest, "equivalence", 2)
+
+
+def test_the_candidate_is_the_smallest_that_saved_enough_in_the_screening():
+    held = saves(tables.read(STUDY / "screening.parquet"))
+    means = {name: float(held.at(name, 20).mean()) for name in held.saved if name != "teacher"}
+    enough = [name for name, rate in means.items() if rate >= means["structured_k0"] - 0.005]
+    assert plan("smallest-memory.toml").families == (min(enough, key=lambda name: cost(family(name)).parameters),)
+
+
+def test_the_plan_of_the_curve_can_be_read():
+    sizes = [cost(family(name)).parameters for name in plan("smallest-memory-curve.toml").families]
+    assert min(sizes) < 600 and max(sizes) < 3000 and sum(size <= 2084 for size in sizes) >= 6

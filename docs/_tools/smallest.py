@@ -41,7 +41,7 @@ WIDTH, COLOURS = 1600, 96
 
 
 def ship(run: Path) -> None:
-    """Copy a study to where further studies lie; its teacher is in models/teachers, and its guest was here before it."""
+    """Copy a study to where further studies lie; its teacher is in models/teachers, its guest is here already."""
     source = run / TEACHER
     for name in PARTS:
         shutil.copytree(source / "results" / name, STUDY / name)
