@@ -27,6 +27,7 @@ from blindsave.stages.importing import OtherEpisodesError, import_trainings, ope
 from blindsave.stages.records import Records
 from blindsave.stages.reporting import DATED
 from blindsave.stages.scales import PAPER, QUICK, SCALES, SMOKE
+from blindsave.store import artifacts, writing
 
 NAMES = [stage.name for stage in study.METHOD]
 
@@ -288,7 +289,8 @@ def test_a_full_disk_is_named_and_the_same_command_goes_on(finished, tmp_path, m
             raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "sync", full)
+        for module in (artifacts, writing):
+            patch.setattr(module, "sync", full)
         with pytest.raises(DiskFull, match=f"no room left on the disk that holds {folder}.*run the same command again"):
             ran(folder, until="memory")
     assert not list(folder.rglob(f"{store.TEMPORARY}*"))

@@ -204,9 +204,12 @@ def submissions() -> None:
     for name in (*PAPER_FAMILIES, "teacher"):
         folder = ROOT / "submissions" / name
         about = store.read_json(folder / "config.json")["about"]
-        shutil.rmtree(folder)
         words = [word for key, value in about.items() if value for word in (f"--{key}", value)]
-        blindsave("submit", name, *words)
+        made = ROOT / "runs/main-study/submissions" / name
+        shutil.rmtree(made, ignore_errors=True)
+        blindsave("submit", name, *words, "--out", made)
+        shutil.rmtree(folder)
+        made.rename(folder)
 
 
 def leaderboard() -> None:
