@@ -116,11 +116,7 @@ def _rename_fingerprint(aside: str) -> None:
     found = store.read_json(path)
     if "teacher" in found["teachers"]:
         found["teachers"][aside] = found["teachers"].pop("teacher")
-        found["command"] = (
-            found["command"]
-            .replace(" teacher ", f" models/teachers/{aside} ", 2)
-            .replace(f" models/teachers/{aside} fingerprint", " teacher fingerprint")
-        )
+        found["command"] = found["command"].replace("fingerprint teacher ", f"fingerprint models/teachers/{aside} ")
         store.write_json(path, found)
 
 
