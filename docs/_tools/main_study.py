@@ -90,22 +90,25 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _training_files(study: Path, training: Path | None) -> dict[Path, Path]:
-    """What is kept of the teacher's training, and where: from its folder, or as it lies here among other teachers'."""
+    """What is kept of the teacher's training, and where: as it lies here among other teachers', or from its folder.
+
+    The whole agent, world model included, is in the training's folder alone.
+    """
     sha256 = store.sha256_file(study / "models" / "teacher" / "teacher.safetensors")
-    names = ("config.json", "metrics.jsonl", "validation.json")
+    others = sorted((MODELS / "teachers").glob("*/teacher/teacher.safetensors"))
+    same = (path.parents[1].name for path in others if store.sha256_file(path) == sha256)
+    known = next((RESULTS / "teachers" / name / "teacher" for name in same), training)
+    if known is None:
+        raise BadInput("nothing is known of this study's teacher: name its training's folder with --training")
+    files = {known / name: RESULTS / "teacher" / name for name in ("config.json", "metrics.jsonl", "validation.json")}
     if training is not None:
         from blindsave.learning.dreamer.freeze import selected_step
 
         agent = training / "params" / f"{selected_step(training):09}.safetensors"
         if not agent.is_file():
             raise BadFile(f"{training} does not hold the selected agent {agent.name}")
-        files = {training / name: RESULTS / "teacher" / name for name in names}
-        return files | {agent: MODELS / "teacher" / "agent.safetensors"}
-    for path in sorted((MODELS / "teachers").glob("*/teacher/teacher.safetensors")):
-        if store.sha256_file(path) == sha256:
-            known = RESULTS / "teachers" / path.parents[1].name / "teacher"
-            return {known / name: RESULTS / "teacher" / name for name in names}
-    raise BadInput("nothing is known of this study's teacher: name its training's folder with --training")
+        files[agent] = MODELS / "teacher" / "agent.safetensors"
+    return files
 
 
 def _rename_fingerprint(aside: str) -> None:
