@@ -4,14 +4,18 @@ A table is known by its first line, a row by its first cells, a figure in a sent
 prose and stays. A test runs this and finds nothing to change, so no page can drift away from the results.
 """
 
+import contextlib
 import csv
+import io
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from blindsave.evidence import tables
 from blindsave.evidence.saves import Saves, saves
@@ -207,7 +211,9 @@ def deploy() -> Iterator[Table]:
 
 
 def rivals() -> Iterator[Table]:
-    """Classical rivals beside a student and its teacher."""
+    """Classical rivals beside a student and its teacher, where `main_study.py derive --only rivals` has played them."""
+    if not (ROOT / "results/bench/rivals.json").is_file():
+        return
     found = stored("bench/rivals.json")
     head = "| policy | 0 ms | 100 ms | 200 ms | 300 ms | 400 ms | 500 ms |"
     for number, condition in enumerate(("", "+noise_5mm")):
@@ -251,7 +257,21 @@ def differences() -> Iterator[Figure]:
     yield Figure("docs/drive.md", "end as `evaluate` says, every one:", ", ".join(played))
 
 
-TABLES: tuple[Callable[[], Iterator[Table]], ...] = (study, cards, memory, probe, deploy)
+TABLES: tuple[Callable[[], Iterator[Table]], ...] = (study, cards, memory, probe, deploy, rivals)
+
+
+def fingerprints(text: str) -> str:
+    """The page with the tables of `blindsave teacher fingerprint`, teachers in the order of its command."""
+    from blindsave.cli.fingerprint import Fingerprint
+
+    kept = stored("teachers/fingerprints.json")
+    order = sorted(kept["teachers"], key=lambda name: kept["command"].find(name))
+    kept["teachers"] = {name: kept["teachers"][name] for name in order}
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), mock.patch.dict(os.environ, COLUMNS="80"):
+        Fingerprint(()).show(kept)
+    head, _, rest = text.partition("```\nsaves on validation shots")
+    return f"{head}```\n{printed.getvalue()}```{rest.partition('```')[2]}"
 
 
 def pages() -> dict[str, str]:
@@ -266,6 +286,7 @@ def pages() -> dict[str, str]:
             made[table.page] = written(text(table.page), table)
     for figure in differences():
         made[figure.page] = said(text(figure.page), figure)
+    made["docs/teacher.md"] = fingerprints(text("docs/teacher.md"))
     return made
 
 
