@@ -236,8 +236,8 @@ def pictures() -> None:
 
 
 def report() -> None:
-    """Every table, figure and the page; some failures are played again first."""
-    blindsave("report", "--record")
+    """Every table, figure and the page; the failures it shows came with the study."""
+    blindsave("report")
 
 
 def pages() -> None:
