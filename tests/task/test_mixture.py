@@ -35,3 +35,11 @@ def test_a_senseless_mixture_is_refused(wrong):
 def test_a_mixture_is_kept_as_names_and_shares_and_a_clean_one_as_nothing():
     assert Mixture.of({"clean": 1, "noise_5": 3}).shares_by_name == (("clean", 0.25), ("noise_5mm", 0.75))
     assert Mixture.of(["clean"]).shares_by_name == Mixture.of("clean").shares_by_name == ()
+
+
+def test_shares_stay_what_they_are_when_they_are_read_again():
+    made = Mixture.of(
+        {"clean": 4, **{f"latency_{n}": 1 for n in range(1, 9)}, **{f"noise_{n}mm": 1 for n in range(1, 7)}}
+    )
+    assert Mixture.of(dict(made.shares_by_name)).shares_by_name == made.shares_by_name
+    assert dict(made.shares_by_name)["latency_1"] == 1 / 18

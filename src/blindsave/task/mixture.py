@@ -38,7 +38,8 @@ class Mixture:
             return cls()
         if len({one.name for one in made}) < len(made):
             raise BadInput("a mixture names a condition twice")
-        return cls(made, tuple(share / sum(shares) for share in shares))
+        # Exactly rounded, so that shares stay what they are when they are read again, in every version of Python.
+        return cls(made, tuple(share / math.fsum(shares) for share in shares))
 
     @property
     def shares_by_name(self) -> Shares:
