@@ -1,5 +1,6 @@
 """The study of the smallest policy as it is shipped: its plans can be read, and its page says what its files say."""
 
+import json
 from collections import defaultdict
 from pathlib import Path
 
@@ -61,3 +62,16 @@ def test_the_candidate_is_the_smallest_that_saved_enough_in_the_screening():
 def test_the_plan_of_the_curve_can_be_read():
     sizes = [cost(family(name)).parameters for name in plan("smallest-memory-curve.toml").families]
     assert min(sizes) < 600 and max(sizes) < 3000 and sum(size <= 2084 for size in sizes) >= 6
+
+
+def test_the_page_shows_the_board_and_the_candidate_fits_into_four_kilobytes():
+    found = json.loads((STUDY / "board.json").read_text("utf-8"))
+    for policy, versions in found["policies"].items():
+        for numbers, cells in versions.items():
+            for board, cell in cells.items():
+                keys = ("flash_bytes", "state_bytes", "stack_bytes", "instructions_per_step")
+                values = " | ".join(f"{cell[key]:,}" for key in keys)
+                assert f"| `{policy}`, {numbers} | {found['boards'][board]['processor']} | {values} |" in PAGE
+                assert cell["ok"]
+    small = found["policies"]["gru_n8_e8_c8_h8/14303"]
+    assert max(cell["flash_bytes"] for cell in small["int8"].values()) < 4000
