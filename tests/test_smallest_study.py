@@ -8,7 +8,10 @@ from blindsave.evidence import tables
 from blindsave.evidence.saves import saves
 from blindsave.policies.students import family
 from blindsave.policies.students.accounting import cost
+from blindsave.report.analysis import analyse
+from blindsave.report.results import read_results
 from blindsave.stages.study_file import read_study_file
+from blindsave.verify import verify
 
 REPOSITORY = Path(__file__).parents[1]
 STUDY = REPOSITORY / "results" / "smallest"
@@ -75,3 +78,16 @@ def test_the_page_shows_the_board_and_the_candidate_fits_into_four_kilobytes():
                 assert cell["ok"]
     small = found["policies"]["gru_n8_e8_c8_h8/14303"]
     assert max(cell["flash_bytes"] for cell in small["int8"].values()) < 4000
+
+
+def test_the_sealed_study_verifies_and_supports_what_the_page_says():
+    held = STUDY / "faithful_7303"
+    assert verify(held).ok
+    found = analyse(read_results(held), 500)
+    (verdict,) = found.verdicts
+    contrast = verdict.contrast
+    assert verdict.verdict == "supported" and contrast.equivalence.margin == 0.02
+    assert cost(family(contrast.a)).parameters <= 2084
+    said = f"{100 * contrast.estimate:+.1f} [{100 * contrast.low:+.1f}, {100 * contrast.high:+.1f}]"
+    assert f"| {said} | yes |" in PAGE
+    assert f"[{100 * contrast.equivalence.low:+.1f}, {100 * contrast.equivalence.high:+.1f}]" in PAGE
