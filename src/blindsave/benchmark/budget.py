@@ -17,13 +17,13 @@ class Budget:
 
     base_episodes: int = 1000
     """Episodes of the teacher, in each of the two tasks."""
-    own_episodes: int = 1000
+    own_episodes: int = 500
     """Episodes of the core's first students, labelled by the teacher, in each of the two tasks."""
     seeds: tuple[int, ...] = SEEDS
     recipe: Recipe = field(default_factory=lambda: RECIPE)
     split: str = "validation"
-    every: int = 1
-    """Only every so many-th unit of its shots (a trial)."""
+    every: int = 2
+    """Only every so many-th unit of its shots: alias pairs and single shots."""
     blackouts: tuple[int, ...] = (0, 5, 10, 15, 20, 25)
     """Hidden control steps in the paper's task."""
     holds: tuple[int, ...] = HOLDS

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,26 +49,24 @@ class Data:
         self.memory = lessons.base(budget.lessons, threads)
 
 
-def trial(family: Family, data: Data, tell: Tell = lambda _said: None) -> dict[str, Any]:
-    """Everything the page shows of one core."""
-    told = {"core": family.name, "cost": vars(cost(family))}
-    return told | paper_part(family, data, tell) | horizon_part(family, data, tell)
+class Trial(NamedTuple):
+    """What one core came to."""
+
+    figures: dict[str, Any]
+    paper: list[Student]
+    memory: list[Student]
 
 
-def paper_part(family: Family, data: Data, tell: Tell = lambda _said: None) -> dict[str, Any]:
-    """The paper's task and its faults."""
-    students = paper_students(family, data, tell)
-    found = paper_curves(students, data.budget, data.threads)
+def trial(family: Family, data: Data, tell: Tell = lambda _said: None) -> Trial:
+    """Train and play one core in both tasks; `figures` is everything the page shows of it."""
+    budget, threads = data.budget, data.threads
+    paper = paper_students(family, data, tell)
+    figures = {"core": family.name, "cost": vars(cost(family)), **paper_curves(paper, budget, threads)}
     tell(f"{family.name}: the paper's task is played")
-    return found
-
-
-def horizon_part(family: Family, data: Data, tell: Tell = lambda _said: None) -> dict[str, Any]:
-    """The memory task."""
-    students = lessons.taught(family, data.budget.lessons, data.memory, threads=data.threads, tell=tell)
-    found = horizon_curve(students, data.budget, data.threads)
+    memory = lessons.taught(family, budget.lessons, data.memory, threads=threads, tell=tell)
+    figures |= horizon_curve(memory, budget, threads)
     tell(f"{family.name}: the memory task is played")
-    return found
+    return Trial(figures, paper, memory)
 
 
 def classical(name: str, budget: Budget, threads: int | None = None) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from blindsave.arena.constants import CONTROL_DT_S
 from blindsave.arena.simulator import Backend
+from blindsave.errors import BadInput
 from blindsave.task.audit import families
 from blindsave.task.conditions import Condition, condition, fault
 from blindsave.task.defend import DefendBatch
@@ -37,6 +38,8 @@ KIND = "remember"
 @fault
 def remember(draft: Draft, hold: int) -> None:
     """The memory task: slow shots, hidden until they would be in the goal, an arm held so many steps more than usual."""
+    if hold < 0:
+        raise BadInput(f"the arm is held for so many control steps after the puck disappeared, zero or more, not {hold}")
     shot_speed(draft, min(SHOT_SPEED, FASTEST / draft.shot.speed))
     draft.hide(slice(BLACKOUT_START, min(arrival(draft.shot), OBSERVATIONS)))
     hold_arm(draft, hold)

@@ -19,25 +19,48 @@ from blindsave.task.results import EpisodeResults
 
 PLACES = 512
 """Episodes side by side."""
-SIDEWAYS = 1
-"""The place of the request that names the side."""
 MIRROR = np.array([1.0, -1.0], np.float32)
+"""Left for right: the second number of a request is the one that names the side."""
 Hear = Callable[[Any, Any], Any]
 
 
 def play(
-    policy: Any, episodes: Sequence[Episode], mirrored: NDArray[np.bool_], threads: int | None = None
+    policy: Any,
+    episodes: Sequence[Episode],
+    mirrored: NDArray[np.bool_],
+    threads: int | None = None,
+    said: NDArray[np.float32] | None = None,
 ) -> EpisodeResults:
-    """Play and record every episode, with requests mirrored until the release where `mirrored`."""
+    """Play and record every episode, with requests mirrored until the release where `mirrored`.
+
+    With `said` (episodes, 125, 2), what is mirrored are these requests and not the policy's own of that moment.
+    """
     results = EpisodeResults.blank(len(episodes), record=True)
     for start in range(0, len(episodes), PLACES):
         part = slice(start, start + PLACES)
-        _side_by_side(policy, episodes[part], mirrored[part], results.part(part), threads)
+        before = None if said is None else said[part]
+        _side_by_side(policy, episodes[part], mirrored[part], results.part(part), threads, before)
     return results
 
 
+def misheard(policy: Any, episodes: Sequence[Episode], threads: int | None = None) -> tuple[EpisodeResults, EpisodeResults]:
+    """The test for copying: episodes as they are, and again with the opposite of those requests heard until the release.
+
+    Whoever remembers plays the second ones like the first. Whoever repeats what it hears goes to the other side.
+    (Mirroring what it requests then would not do: a copier would change sides at every step.)
+    """
+    nobody = np.zeros(len(episodes), np.bool_)
+    straight = play(policy, episodes, nobody, threads)
+    return straight, play(policy, episodes, ~nobody, threads, straight.actions)
+
+
 def _side_by_side(
-    policy: Any, episodes: Sequence[Episode], mirrored: NDArray[np.bool_], results: EpisodeResults, threads: int | None
+    policy: Any,
+    episodes: Sequence[Episode],
+    mirrored: NDArray[np.bool_],
+    results: EpisodeResults,
+    threads: int | None,
+    said: NDArray[np.float32] | None,
 ) -> None:
     loop, hear = ClosedLoop(policy, episodes, threads=threads), hearing(policy)
     batch = loop.batch
@@ -47,6 +70,8 @@ def _side_by_side(
         now = batch.steps[live].copy()
         actions = np.clip(loop.ask(live), -1.0, 1.0)
         changed = mirrored[live] & batch.locked[live]
+        if said is not None:
+            actions[changed] = said[live[changed], now[changed]]
         actions[changed] *= MIRROR
         loop.carry[live[changed]] = hear(loop.carry[live[changed]], actions[changed])
         results.actions[live, now] = actions
