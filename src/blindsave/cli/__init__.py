@@ -45,6 +45,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "release": Command("blindsave.cli.seal:Release", "open the test exactly once"),
     },
     "compare": {
+        "benchmark": Command("blindsave.cli.benchmark:Benchmark", "measure a memory core beside reference cores"),
         "submit": Command("blindsave.cli.submissions:Submit", "pack a policy with its plan and rows, to be compared"),
         "leaderboard": Command("blindsave.cli.submissions:Leaderboard", "rank the submissions that verify"),
     },
