@@ -10,11 +10,12 @@ from blindsave.report.figures.style import Theme
 
 Found = Mapping[str, Any]
 SIZE = (6.4, 4.0)
+HELD = "Arm held after the puck disappeared (ms)"
 CURVES = {
-    "kept_out": ("horizon", "alias_kept_out", "hold_ms", "Arm held after the puck disappeared (ms)", "Alias shots kept out (%)"),
-    "saved_held": ("horizon", "alias_saved", "hold_ms", "Arm held after the puck disappeared (ms)", "Alias shots saved (%)"),
+    "kept_out": ("horizon", "alias_kept_out", "hold_ms", HELD, "Alias shots kept out (%)"),
+    "saved_held": ("horizon", "alias_saved", "hold_ms", HELD, "Alias shots saved (%)"),
     "paper": ("paper", "saved", "hidden_ms", "Puck hidden for (ms)", "Shots saved (%)"),
-}  # fmt: skip
+}
 """Picture: which part, which rate, over what, and the words on its axes."""
 ALTS = {
     "kept_out": "Alias shots kept out by how long the arm was held, one curve for every core.",

@@ -15,11 +15,20 @@ from blindsave.report.figures.export import css, inline
 
 Found = Mapping[str, Any]
 HEADINGS = {
-    "kept_out": ("How long can it remember?", "An arm that is held cannot keep the answer: what is kept out, the core remembered. Half is chance."),
-    "saved_held": ("The same, counted as saves", "A shot that is kept out but neither returned nor stopped in time is no save."),
+    "kept_out": (
+        "How long can it remember?",
+        "An arm that is held cannot keep the answer: what is kept out, the core remembered. Half is chance.",
+    ),
+    "saved_held": (
+        "The same, counted as saves",
+        "A shot that is kept out but neither returned nor stopped in time is no save.",
+    ),
     "paper": ("The paper's task", "The arm is free after 100 ms; the puck is hidden for a while."),
-    "faults": ("When the tracker does something else wrong", "The paper's task with a blackout of 400 ms and one fault more."),
-}  # fmt: skip
+    "faults": (
+        "When the tracker does something else wrong",
+        "The paper's task with a blackout of 400 ms and one fault more.",
+    ),
+}
 
 
 def page(own: Sequence[Found], references: Sequence[Found], budget: Budget) -> str:
@@ -57,9 +66,12 @@ def _tiles(one: Found) -> str:
         (f"{told['saved']:.1%}", f"saved in the paper's task, {told['hidden_ms']} ms hidden"),
         (f"{told['worst_fault_saved']:.1%}", f"saved under the worst fault, {told['worst_fault'].replace('_', ' ')}"),
     ]
-    cells = "".join(f"<div><b>{html.escape(value)}</b><span>{html.escape(words)}</span></div>" for value, words in tiles)
+    cells = "".join(
+        f"<div><b>{html.escape(value)}</b><span>{html.escape(words)}</span></div>" for value, words in tiles
+    )
     size = f"{told['parameters']:,} parameters, {told['carry_bytes']:,} bytes carried" if told["parameters"] else ""
-    heading = f"<h2>{html.escape(family_words(one['core']))} <small><code>{html.escape(one['core'])}</code> {size}</small></h2>"
+    said, name = html.escape(family_words(one["core"])), html.escape(one["core"])
+    heading = f"<h2>{said} <small><code>{name}</code> {size}</small></h2>"
     return f"{heading}<div class=tiles>{cells}</div>"
 
 
@@ -74,7 +86,13 @@ def _legend(cores: Sequence[Found], drawn: Mapping[str, Look]) -> str:
 
 def _table(cores: Sequence[Found], own: Sequence[str]) -> str:
     holds = cores[0]["horizon"]["hold_ms"]
-    heads = ["core", "horizon", *(f"kept out, {hold} ms" for hold in holds), f"bits, {holds[-1]} ms", "saved, 400 ms hidden"]
+    heads = [
+        "core",
+        "horizon",
+        *(f"kept out, {hold} ms" for hold in holds),
+        f"bits, {holds[-1]} ms",
+        "saved, 400 ms hidden",
+    ]
     rows = []
     for one in cores:
         told = summary(one)
@@ -93,7 +111,8 @@ def _table(cores: Sequence[Found], own: Sequence[str]) -> str:
 def _words(budget: Budget) -> str:
     return (
         f"Every core, the references too, learned each task from {budget.base_episodes} episodes of a teacher and"
-        f" {budget.own_episodes} of its own, {budget.recipe.epochs} epochs, {len(budget.seeds)} training seeds; it then met"
-        f" every {budget.every}. unit of the {budget.split} shots. Bands are 95 % intervals over training seeds and shots"
-        " (multi-reader multi-case analysis). The budget is small on purpose: a core that needs more shows it here."
+        f" {budget.own_episodes} of its own, in {budget.recipe.epochs} epochs, once for each of {len(budget.seeds)}"
+        f" training seeds, and then met one unit in {budget.every} of the {budget.split} shots. Bands are 95 %"
+        " intervals over training seeds and shots (multi-reader multi-case analysis). The budget is small on purpose: a core that"
+        " needs more shows it here."
     )

@@ -9,7 +9,7 @@ ENOUGH = 0.9
 
 
 def horizon_ms(curve: Mapping[str, Any], enough: float = ENOUGH) -> int | None:
-    """The longest hold up to which `enough` of the alias shots are kept out, at every shorter one too; None: at none."""
+    """The longest hold up to which, at every stop, `enough` of the alias shots are kept out; None: at none."""
     reached = None
     for hold, point in zip(curve["hold_ms"], curve["alias_kept_out"], strict=True):
         if point["rate"] < enough:

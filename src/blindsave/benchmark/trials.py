@@ -36,7 +36,9 @@ def teacher_file() -> Path:
     for path in (model_file("teacher"), *others):
         if path.is_file() and store.sha256_file(path) == TEACHER_SHA256:
             return path
-    raise BadFile(f"the teacher of the benchmark ({TEACHER_SHA256[:12]}...) is not among the models in {models_folder()}")
+    raise BadFile(
+        f"the teacher of the benchmark ({TEACHER_SHA256[:12]}...) is not among the models in {models_folder()}"
+    )
 
 
 class Data:

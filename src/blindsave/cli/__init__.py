@@ -39,7 +39,10 @@ GROUPS: dict[str, dict[str, Command]] = {
         "rivals figure": Command("blindsave.cli.rivals:Figure", "draw save rates of policies by noise level"),
         "power": Command("blindsave.cli.evidence:PowerCommand", "shots and seeds needed to resolve a difference"),
         "memory-test": Command("blindsave.cli.memory:MemoryTest", "test whether the task needs memory"),
-        "remember curves": Command("blindsave.cli.remember:Curves", "how long policies remember, from an episode table"),
+        "remember curves": Command(
+            "blindsave.cli.remember:Curves", "how long policies remember, from an episode table"
+        ),
+        "remember copying": Command("blindsave.cli.remember:Copying", "find out who copies its last request"),
         "memory-swap": Command("blindsave.cli.swap:MemorySwap", "find out which remembers, the network or the arm"),
         "probe": Command("blindsave.cli.play:Probe", "read the hidden puck from what a policy remembers"),
         "freeze": Command("blindsave.cli.seal:Freeze", "bind plan, models, data and code into one manifest"),

@@ -83,7 +83,9 @@ class Benchmark:
             reach = "none" if told["horizon_ms"] is None else f"{told['horizon_ms']} ms"
             size = f"{told['parameters']:,}" if told["parameters"] else "-"
             rates = (told["saved"], told["worst_fault_saved"])
-            rows.append([told["core"], size, reach, f"{told['bits'][-1]:.2f}", *(f"{100 * rate:.1f}" for rate in rates)])
+            rows.append(
+                [told["core"], size, reach, f"{told['bits'][-1]:.2f}", *(f"{100 * rate:.1f}" for rate in rates)]
+            )
         heads = ["core", "parameters", "horizon", "bits", "saved, 400 ms hidden", "under the worst fault"]
         print_table("what was asked comes first, references follow", heads, rows)
         print(f"page: {result['page']}")

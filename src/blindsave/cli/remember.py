@@ -6,7 +6,7 @@ from typing import Any
 
 import tyro
 
-from blindsave.cli.shared import Threads, print_table, tell
+from blindsave.cli.shared import Threads, print_table, tell, whole_numbers
 from blindsave.cli.targets import OutFile, OutFolder
 
 SHIPPED_PLAN = Path("results/remember/protocol.toml")
@@ -29,6 +29,8 @@ class Train:
     """Fewer episodes of the teacher (a trial)."""
     epochs: int | None = None
     """Fewer epochs (a trial)."""
+    naive: bool = False
+    """Leave requests as they are while the arm is held: students then learn to copy (docs/remember.md)."""
     threads: Threads = None
 
     def run(self) -> dict[str, Any]:
@@ -44,7 +46,7 @@ class Train:
         unknown = set(self.families) - set(plan.families)
         if unknown:
             raise BadInput(f"{self.plan} has no family {min(unknown)}; it has {', '.join(plan.families)}")
-        budget = replace(lessons.FULL, seeds=plan.training_seeds)
+        budget = replace(lessons.FULL, seeds=plan.training_seeds, mirrored=not self.naive)
         if self.base_episodes is not None:
             share = self.base_episodes // len(budget.seeds) * len(budget.seeds)
             budget = replace(budget, base_episodes=self.base_episodes, round_episodes=share)
@@ -104,11 +106,66 @@ class Curves:
             [name, *(f"{100 * rates[hold]:.1f}" if hold in rates else "" for hold in holds)]
             for name, rates in by_policy.items()
         ]
-        print_table("alias shots kept out (%), by how long the arm was held", ["policy", *(f"{h} ms" for h in holds)], rows)
+        print_table(
+            "alias shots kept out (%), by how long the arm was held", ["policy", *(f"{h} ms" for h in holds)], rows
+        )
         for one in result.get("verdicts", ()):
             print(f"{one['id']}: {one['verdict']} ({one['statement']})")
         for name, one in result.get("bars", {}).items():
-            print(f"{name}: {'met' if one['met'] else 'missed'} {({k: v for k, v in one.items() if k != 'met'})}")
+            print(f"{name}: {'met' if one['met'] else 'missed'} { ({k: v for k, v in one.items() if k != 'met'}) }")
+
+
+@dataclass(frozen=True)
+class Copying:
+    """Find out who copies: until the arm is released, a policy hears the opposite of what it requested.
+
+    Whoever remembers the puck keeps out as many shots as before; whoever repeats its last request leaves for the other.
+    """
+
+    policies: tyro.conf.Positional[tuple[str, ...]]
+    """Policy files, or names as in `evaluate`."""
+    holds: str = "0,10,20"
+    """Control steps for which the arm is held."""
+    split: str = "validation"
+    """Whose alias shots."""
+    pairs: int | None = None
+    """Only the first pairs (a trial)."""
+    out: OutFile | None = None
+    """Also write the figures to this JSON file."""
+    threads: Threads = None
+
+    def run(self) -> dict[str, Any]:
+        """Play every episode twice."""
+        from blindsave.diagnostics.swap import twins
+        from blindsave.learning.remember.mirrored import misheard
+        from blindsave.policies.catalog import distinct, resolve
+        from blindsave.store import write_json
+        from blindsave.task.outcomes import Outcome
+        from blindsave.task.remember import milliseconds, remembering
+
+        holds, rows = whole_numbers(self.holds, "--holds"), []
+        members = twins(self.split, self.pairs)
+        for one in distinct([resolve(name) for name in self.policies]):
+            for hold in holds:
+                episodes = [remembering(hold).episode(shot) for shot in members]
+                played = misheard(one.policy, episodes, self.threads)
+                kept = [int((results.outcome != Outcome.GOAL_CONCEDED).sum()) for results in played]
+                told = {"policy": one.name, "hold_ms": milliseconds(hold), "shots": len(members)}
+                rows.append(told | {"kept_out": kept[0], "kept_out_misheard": kept[1]})
+        found = {"split": self.split, "rows": rows}
+        if self.out is not None:
+            write_json(self.out, found)
+        return found
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print one line per policy and hold."""
+        rows = [
+            [one["policy"], f"{one['hold_ms']} ms"]
+            + [f"{100 * one[key] / one['shots']:.1f}" for key in ("kept_out", "kept_out_misheard")]
+            for one in result["rows"]
+        ]
+        heads = ["policy", "held", "kept out", "when it mishears itself"]
+        print_table(f"{result['split']}: alias shots kept out (%)", heads, rows)
 
 
 @dataclass(frozen=True)

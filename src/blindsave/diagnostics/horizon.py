@@ -1,4 +1,4 @@
-"""Memory-horizon curves of an episode table: alias shots kept out and saved by how long the arm was held, with verdicts.
+"""Memory-horizon curves of an episode table: alias shots kept out and saved by how long the arm was held; verdicts.
 
 Intervals and differences are those of few training seeds (multi-reader multi-case analysis, docs/statistics.md).
 """
@@ -45,7 +45,9 @@ def verdicts(plan: Plan, table: pa.Table) -> list[dict[str, Any]]:
         hold = _hold(one.disturbance)
         for name in (one.a, one.b):
             if (name, hold) not in counted:
-                raise BadInput(f"hypothesis {one.id} needs {name} under {one.disturbance}, which the table does not hold")
+                raise BadInput(
+                    f"hypothesis {one.id} needs {name} under {one.disturbance}, which the table does not hold"
+                )
         found: Contrast = difference_of((one.a, one.b), counted[one.a, hold], counted[one.b, hold], sizes, plan.margin)
         told.append(
             {"id": one.id, "statement": one.statement, "kind": one.kind, "hold_ms": milliseconds(hold)}

@@ -119,7 +119,7 @@ def difference_of(
     margin: float = MARGIN,
     replicates: int = REPLICATES,
 ) -> Contrast:
-    """The difference of two rates, each given as counts (training seeds, units); `sizes` are the shots of every unit."""
+    """The difference of two rates, each given as counts (training seeds, units); `sizes` are shots per unit."""
     resampled = replicate_rates(principal_draws(0, len(one), len(sizes), replicates), [one, other], sizes)
     (rate_a, a), (rate_b, b) = departures(one, sizes), departures(other, sizes)
     also = contrast(names, 0, rate_a - rate_b, resampled[0] - resampled[1], margin=margin)

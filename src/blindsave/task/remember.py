@@ -37,9 +37,11 @@ KIND = "remember"
 
 @fault
 def remember(draft: Draft, hold: int) -> None:
-    """The memory task: slow shots, hidden until they would be in the goal, an arm held so many steps more than usual."""
+    """The memory task: slow shots, hidden until they would be in the goal, an arm held so many steps longer."""
     if hold < 0:
-        raise BadInput(f"the arm is held for so many control steps after the puck disappeared, zero or more, not {hold}")
+        raise BadInput(
+            f"the arm is held for so many control steps after the puck disappeared, zero or more, not {hold}"
+        )
     shot_speed(draft, min(SHOT_SPEED, FASTEST / draft.shot.speed))
     draft.hide(slice(BLACKOUT_START, min(arrival(draft.shot), OBSERVATIONS)))
     hold_arm(draft, hold)

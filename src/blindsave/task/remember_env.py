@@ -1,7 +1,7 @@
 """The memory task as Gymnasium environments: `gymnasium.make("blindsave/Remember-v0", hold=20)`.
 
-`hold` is the dial: for how many control steps (20 ms each) after the puck disappeared the arm is held. A number, a range
-(both ends included, equal shares; the default is the whole dial) or a table of numbers and shares.
+`hold` is the dial: for how many control steps (20 ms each) the arm is held after the puck disappeared: a number, a
+range (both ends included, equal shares; the default is the whole dial) or a table of numbers and shares.
 """
 
 import operator

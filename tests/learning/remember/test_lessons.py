@@ -60,4 +60,6 @@ def test_only_train_shots_teach():
 )
 def test_lessons_that_cannot_be_are_refused(wrong):
     with pytest.raises(BadInput):
-        Lessons(**{"base_episodes": 40, "round_episodes": 20, "rounds": 1, "seeds": (1, 2), "recipe": Recipe(), **wrong})
+        Lessons(
+            **{"base_episodes": 40, "round_episodes": 20, "rounds": 1, "seeds": (1, 2), "recipe": Recipe(), **wrong}
+        )

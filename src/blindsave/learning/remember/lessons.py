@@ -1,4 +1,4 @@
-"""How a family learns the memory task: base episodes of the teacher, then rounds of its own, all labelled by the teacher.
+"""How a family learns the memory task: episodes of the teacher, then rounds of its own, all labelled by the teacher.
 
     base     the teacher plays; in half of the episodes its requests are mirrored until the arm is released
     round    the students so far play, likewise; the teacher says what it would have asked for
@@ -63,7 +63,12 @@ def base(budget: Lessons, threads: int | None = None) -> Episodes:
 
 
 def taught(
-    family: Family, budget: Lessons, given: Episodes | None = None, *, threads: int | None = None, tell: Tell | None = None
+    family: Family,
+    budget: Lessons,
+    given: Episodes | None = None,
+    *,
+    threads: int | None = None,
+    tell: Tell | None = None,
 ) -> list[Student]:
     """Train a family; `given` are the base episodes, where they have been played before."""
     say = tell or (lambda _said: None)

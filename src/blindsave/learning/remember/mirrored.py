@@ -43,8 +43,10 @@ def play(
     return results
 
 
-def misheard(policy: Any, episodes: Sequence[Episode], threads: int | None = None) -> tuple[EpisodeResults, EpisodeResults]:
-    """The test for copying: episodes as they are, and again with the opposite of those requests heard until the release.
+def misheard(
+    policy: Any, episodes: Sequence[Episode], threads: int | None = None
+) -> tuple[EpisodeResults, EpisodeResults]:
+    """The test for copying: episodes as they are, then with the opposite of their requests heard until the release.
 
     Whoever remembers plays the second ones like the first. Whoever repeats what it hears goes to the other side.
     (Mirroring what it requests then would not do: a copier would change sides at every step.)

@@ -3,9 +3,9 @@
     q, k, v = W [e, a] + b
     out = sum over past steps i of softmax(q . k_i + r_i) v_i
 
-with r_i a learned preference for how long ago i was. The memory is the record itself: keys and values of all steps, newest
-last, and which of them are filled; only `out` is shown to the head. Nothing is forgotten and nothing is summed up, so it
-takes thousands of floats where a recurrent memory takes tens.
+with r_i a learned preference for how long ago i was. The memory is the record itself: keys and values of all steps, the
+newest last, and which of them are filled; only `out` is shown to the head. Nothing is forgotten, nothing is summed up,
+and it takes thousands of floats where a recurrent memory takes tens.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,11 @@ class Attention(MemoryCore):
     def advance(self, ops: Any, p: Any, memory: Any, drive: tuple[Any, ...]) -> Any:
         """Append key and value to the record, then look back with the query."""
         n, new, room = self.width, drive[0], self.width * STEPS
-        keys, values, been = memory[..., n : n + room], memory[..., n + room : n + 2 * room], memory[..., n + 2 * room :]
+        keys, values, been = (
+            memory[..., n : n + room],
+            memory[..., n + room : n + 2 * room],
+            memory[..., n + 2 * room :],
+        )
         keys = ops.concat(keys[..., n:], new[..., n : 2 * n])
         values = ops.concat(values[..., n:], new[..., 2 * n :])
         been = ops.concat(been[..., 1:], 0.0 * new[..., :1] + 1.0)

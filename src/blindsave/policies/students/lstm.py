@@ -38,7 +38,7 @@ class LSTM(MemoryCore):
         return (ops.linear(ops.concat(code, action), p["W_x"], p["b"]),)
 
     def advance(self, ops: Any, p: Any, memory: Any, drive: tuple[Any, ...]) -> Any:
-        """c' = f * c + i * tanh(.), h' = o * tanh(c')."""
+        """Cell c' = f * c + i * tanh(.), shown h' = o * tanh(c')."""
         n, cell, shown = self.width, memory[..., : self.width], memory[..., self.width :]
         both = drive[0] + ops.linear(shown, p["W_h"])
         gates, candidate = ops.sigmoid(both[..., : 3 * n]), ops.tanh(both[..., 3 * n :])
