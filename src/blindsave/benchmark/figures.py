@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from blindsave.draw.policy_looks import Look, looks, short_words
-from blindsave.report.figures.export import Panel
+from blindsave.draw.policy_looks import Look, family_words, looks
+from blindsave.report.figures.export import Panel, Plate
 from blindsave.report.figures.labels import stack_labels
 from blindsave.report.figures.style import Theme
 
@@ -37,6 +37,13 @@ def panels(cores: Sequence[Found], own: Sequence[str], name: str = "") -> list[P
     return [*drawn, Panel(f"{name}faults", _faults(cores, own), (6.4, height), ALTS["faults"])]
 
 
+def plate(cores: Sequence[Found]) -> Plate:
+    """The memory horizon alone, for pages and README."""
+    kept, saved = panels(cores, ())[:2]
+    caption = "Alias shots kept out, and saved, by how long the arm was held after the puck disappeared."
+    return Plate("remember", "How long can it remember?", caption, ((kept, saved),))
+
+
 def _curves(cores: Sequence[Found], own: Sequence[str], key: str) -> Any:
     part, rate, over, xlabel, ylabel = CURVES[key]
 
@@ -48,17 +55,17 @@ def _curves(cores: Sequence[Found], own: Sequence[str], key: str) -> Any:
             look, colour = theme.look(name), theme.series(name)
             x = one[part][over]
             y, low, high = ([100 * point[what] for point in one[part][rate]] for what in ("rate", "low", "high"))
-            width = 2.6 if front else 1.3
+            width = 2.6 if front else 1.5
             ax.plot(x, y, color=colour, marker=look.marker, markersize=5 if front else 3.5, lw=width, ls=look.line)
             if front:
                 ax.fill_between(x, low, high, color=colour, alpha=0.16, lw=0)
             ends[name] = y[-1]
         last = max(one[part][over][-1] for one in cores)
-        ax.set(xlabel=xlabel, ylabel=ylabel, ylim=(-3, 104), xlim=(-0.03 * last, 1.42 * last), yticks=range(0, 101, 20))
+        ax.set(xlabel=xlabel, ylabel=ylabel, ylim=(-3, 104), xlim=(-0.03 * last, 1.62 * last), yticks=range(0, 101, 20))
         ax.set_xticks(cores[0][part][over])
         ax.grid(axis="y")
-        texts, colours = {n: short_words(n) for n in ends}, {n: theme.series(n) for n in ends}
-        stack_labels(ax, ends, 1.03 * last, texts, colours, gap=6.0, top=104.0)
+        texts, colours = {n: family_words(n) for n in ends}, {n: theme.series(n) for n in ends}
+        stack_labels(ax, ends, 1.03 * last, texts, colours, gap=6.2, top=104.0)
 
     return draw
 

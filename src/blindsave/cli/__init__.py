@@ -42,6 +42,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "remember curves": Command(
             "blindsave.cli.remember:Curves", "how long policies remember, from an episode table"
         ),
+        "remember figure": Command("blindsave.cli.remember:Figure", "draw how long the reference cores remember"),
         "remember copying": Command("blindsave.cli.remember:Copying", "find out who copies its last request"),
         "memory-swap": Command("blindsave.cli.swap:MemorySwap", "find out which remembers, the network or the arm"),
         "probe": Command("blindsave.cli.play:Probe", "read the hidden puck from what a policy remembers"),

@@ -116,6 +116,32 @@ class Curves:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """Draw the memory horizon of the reference cores, or of any figures of `blindsave benchmark`."""
+
+    file: tyro.conf.Positional[Path | None] = None
+    """A file of references, or the benchmark.json of a run; the shipped references by default."""
+    cores: tuple[str, ...] = ()
+    """Only these; all by default."""
+    out: OutFolder = Path("out")
+    """Folder for remember.svg and remember.png, on white and on dark ground."""
+
+    def run(self) -> dict[str, Any]:
+        """Read and draw."""
+        from blindsave.benchmark import figures, references
+        from blindsave.benchmark.budget import STANDARD
+        from blindsave.errors import BadInput
+        from blindsave.report.figures.export import write
+
+        found = {one["core"]: one for one in references.read(self.file or references.file(), STANDARD)}
+        missing = [name for name in self.cores if name not in found]
+        if missing or not found:
+            raise BadInput(f"there are no figures of {missing[0] if missing else 'any core'} in the file")
+        chosen = [found[name] for name in self.cores or found]
+        return {"files": [str(path) for path in write(figures.plate(chosen), self.out, figures.looks_of(chosen))]}
+
+
+@dataclass(frozen=True)
 class Copying:
     """Find out who copies: until the arm is released, a policy hears the opposite of what it requested.
 
