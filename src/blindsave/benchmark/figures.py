@@ -9,7 +9,7 @@ from blindsave.report.figures.labels import stack_labels
 from blindsave.report.figures.style import Theme
 
 Found = Mapping[str, Any]
-SIZE = (6.4, 4.0)
+SIZE, ON_A_PAGE = (6.4, 4.0), (4.9, 3.6)
 HELD = "Arm held after the puck disappeared (ms)"
 CURVES = {
     "kept_out": ("horizon", "alias_kept_out", "hold_ms", HELD, "Alias shots kept out (%)"),
@@ -32,9 +32,10 @@ def looks_of(cores: Sequence[Found]) -> dict[str, Look]:
 
 def panels(cores: Sequence[Found], own: Sequence[str], name: str = "") -> list[Panel]:
     """All pictures; cores named in `own` are drawn in front. `name` keeps pictures of several pages apart."""
-    drawn = [Panel(f"{name}{key}", _curves(cores, own, key), SIZE, ALTS[key]) for key in CURVES]
+    drawn = [Panel(f"{name}{key}", _curves(cores, own, key), SIZE, ALTS[key], ON_A_PAGE) for key in CURVES]
     height = 1.2 + 0.42 * len(cores[0]["faults"]["faults"])
-    return [*drawn, Panel(f"{name}faults", _faults(cores, own), (6.4, height), ALTS["faults"])]
+    faults = Panel(f"{name}faults", _faults(cores, own), (6.4, height), ALTS["faults"], (4.9, height))
+    return [*drawn, faults]
 
 
 def plate(cores: Sequence[Found]) -> Plate:
@@ -54,14 +55,16 @@ def _curves(cores: Sequence[Found], own: Sequence[str], key: str) -> Any:
             name, front = one["core"], one["core"] in own
             look, colour = theme.look(name), theme.series(name)
             x = one[part][over]
-            y, low, high = ([100 * point[what] for point in one[part][rate]] for what in ("rate", "low", "high"))
+            y = [100 * point["rate"] for point in one[part][rate]]
             width = 2.6 if front else 1.5
             ax.plot(x, y, color=colour, marker=look.marker, markersize=5 if front else 3.5, lw=width, ls=look.line)
-            if front:
-                ax.fill_between(x, low, high, color=colour, alpha=0.16, lw=0)
+            if front:  # every training seed by itself: of two, an interval would say nothing
+                for at, point in zip(x, one[part][rate], strict=True):
+                    seeds = [100 * good / point["shots"] for good in point["by_seed"]]
+                    ax.plot([at] * len(seeds), seeds, ls="", marker="_", markersize=11, color=colour, alpha=0.6)
             ends[name] = y[-1]
         last = max(one[part][over][-1] for one in cores)
-        ax.set(xlabel=xlabel, ylabel=ylabel, ylim=(-3, 104), xlim=(-0.03 * last, 1.62 * last), yticks=range(0, 101, 20))
+        ax.set(xlabel=xlabel, ylabel=ylabel, ylim=(-3, 104), xlim=(-0.03 * last, 1.68 * last), yticks=range(0, 101, 20))
         ax.set_xticks(cores[0][part][over])
         ax.grid(axis="y")
         texts, colours = {n: family_words(n) for n in ends}, {n: theme.series(n) for n in ends}
@@ -82,7 +85,7 @@ def _faults(cores: Sequence[Found], own: Sequence[str]) -> Any:
             size = 70 if front else 26
             ax.scatter(rates, range(len(names)), s=size, color=theme.series(name), marker=look.marker, zorder=3 + front)
         ax.set_yticks(range(len(names)), [fault.replace("_", " ") for fault in names])
-        ax.set(xlabel="Shots saved with the puck hidden for 400 ms (%)", xlim=(-2, 102), ylim=(len(names) - 0.5, -0.5))
+        ax.set(xlabel="Shots saved, 400 ms hidden (%)", xlim=(-2, 102), ylim=(len(names) - 0.5, -0.5))
         ax.grid(axis="both")
 
     return draw

@@ -112,7 +112,7 @@ def _words(budget: Budget) -> str:
     return (
         f"Every core, the references too, learned each task from {budget.base_episodes} episodes of a teacher and"
         f" {budget.own_episodes} of its own, in {budget.recipe.epochs} epochs, once for each of {len(budget.seeds)}"
-        f" training seeds, and then met one unit in {budget.every} of the {budget.split} shots. Bands are 95 %"
-        " intervals over training seeds and shots (multi-reader multi-case analysis). The budget is small on purpose:"
-        " a core that needs more shows it here."
+        f" training seeds, and then met one unit in {budget.every} of the {budget.split} shots. Curves are means, short"
+        " dashes single training seeds; benchmark.json has the intervals. The budget is small on purpose: a core that"
+        " needs more shows it here."
     )
