@@ -29,8 +29,8 @@ class Train:
     """Fewer episodes of the teacher (a trial)."""
     epochs: int | None = None
     """Fewer epochs (a trial)."""
-    rounds: int | None = None
-    """Other than one round of the students' own episodes; 0 teaches by the teacher's alone."""
+    base_only: bool = False
+    """Teach by the teacher's episodes alone, without a round of the students' own."""
     naive: bool = False
     """Leave requests as they are while the arm is held: students then learn to copy (docs/remember.md)."""
     threads: Threads = None
@@ -52,8 +52,8 @@ class Train:
         if self.base_episodes is not None:
             share = self.base_episodes // len(budget.seeds) * len(budget.seeds)
             budget = replace(budget, base_episodes=self.base_episodes, round_episodes=share)
-        if self.rounds is not None:
-            budget = replace(budget, rounds=self.rounds)
+        if self.base_only:
+            budget = replace(budget, rounds=0)
         if self.epochs is not None:
             budget = replace(budget, recipe=replace(budget.recipe, epochs=self.epochs, patience=self.epochs))
         write_whole(self.out / "protocol.toml", self.plan.read_bytes())

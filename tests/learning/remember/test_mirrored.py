@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from blindsave.learning.remember.mirrored import hearing, misheard, play
+from blindsave.policies.catalog import load_file, models_folder
 from blindsave.policies.closed_loop import run
 from blindsave.policies.students.student import Student
 from blindsave.task.audit import families
@@ -90,3 +91,11 @@ def test_the_arm_rests_where_it_was_until_the_release():
     across, along = np.ptp(places, axis=1)[:, 1], np.ptp(places, axis=1)[:, 0]
     assert across.max() < 1e-4
     assert along.max() < 0.01  # it sags a little, the same for everybody
+
+
+def test_the_shipped_student_remembers_and_does_not_copy():
+    """Fails for a student that repeats its previous request: it would keep out nothing the second time."""
+    student = load_file(models_folder() / "remember" / "structured_k0" / "14303.safetensors")
+    straight, twisted = misheard(student, EPISODES)
+    assert kept_out(straight) >= 0.9
+    assert kept_out(twisted) >= 0.9
