@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from blindsave.benchmark import references
@@ -33,3 +35,10 @@ def test_a_core_replaces_its_former_figures():
         {"core": "a", "x": 2},
         {"core": "b"},
     ]
+
+
+def test_the_table_of_the_documentation_is_that_of_the_references():
+    page = (Path(__file__).parents[2] / "docs/remember.md").read_text("utf-8")
+    for one in references.read(references.file(), STANDARD):
+        kept = " | ".join(f"{100 * point['rate']:.1f}" for point in one["horizon"]["alias_kept_out"])
+        assert any(line.startswith(f"| `{one['core']}` | ") and f" | {kept} | " in line for line in page.splitlines())
