@@ -141,7 +141,7 @@ def test_only_a_file_that_says_so_opens_the_published_test(tmp_path):
         ("familys = []", "there is no key `familys`; there are name, scale, families"),
         ("families = 'gru_n16'", '`families` must be a list in brackets, not "gru_n16"'),
         ("families = []", "`families` must name at least one"),
-        ("families = ['lstm']", "`families`: there is no family `lstm`"),
+        ("families = ['hopfield']", "`families`: there is no family `hopfield`"),
         ("families = ['gru']", "the family `gru` needs a size"),
         ("families = ['gru_n16', 'gru_n16']", '`families` names "gru_n16" twice'),
         ("families = ['gru', 'gru_n16']\nstate_sizes = [16]", "names the family `gru_n16` twice"),

@@ -13,6 +13,8 @@ CORES = {
     "gru": "GRU",
     "lru": "LRU",
     "mingru": "minGRU",
+    "lstm": "LSTM",
+    "attention": "Causal attention",
     "structured_k0": "Linear memory",
     "feed_forward": "Feed-forward",
     "differences": "Last two readings",

@@ -50,6 +50,11 @@ class MemoryCore:
         return 0
 
     @property
+    def shown(self) -> int:
+        """Floats of the memory, the first ones, that the head reads; all by default."""
+        return self.memory
+
+    @property
     def observed(self) -> int:
         """Floats that `observe` hands to the encoder."""
         return OBSERVATION_FLOATS

@@ -40,7 +40,7 @@ class Family:
     @property
     def features(self) -> int:
         """Floats the head reads."""
-        return self.core.code + (self.core.memory if self.core.recurrent else 0)
+        return self.core.code + (self.core.shown if self.core.recurrent else 0)
 
     @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -65,7 +65,9 @@ class Family:
 
     def act(self, ops: Any, params: Mapping[str, Any], memory: Any, code: Any) -> Any:
         """The action for an updated memory and the present code."""
-        features = ops.concat(memory, code) if self.core.recurrent else code
+        core = self.core
+        shown = memory if not core.recurrent or core.shown == core.memory else memory[..., : core.shown]
+        features = ops.concat(shown, code) if core.recurrent else code
         hidden = ops.silu(ops.linear(features, params["head.0.weight"], params["head.0.bias"]))
         return ops.tanh(ops.linear(hidden, params["head.1.weight"], params["head.1.bias"]))
 

@@ -9,12 +9,14 @@ from importlib.metadata import entry_points
 
 from blindsave.errors import BadInput
 from blindsave.plugins import load_plugins, travels
+from blindsave.policies.students.attention import Attention
 from blindsave.policies.students.core import MemoryCore
 from blindsave.policies.students.family import Family
 from blindsave.policies.students.feed_forward import FeedForward
 from blindsave.policies.students.finite_stack import FiniteStack
 from blindsave.policies.students.gru import GRU
 from blindsave.policies.students.lru import LRU
+from blindsave.policies.students.lstm import LSTM
 from blindsave.policies.students.mingru import MinGRU
 from blindsave.policies.students.sizes import GATED, KINDS, STACK, core_named, is_kind
 from blindsave.policies.students.structured import Structured
@@ -123,3 +125,5 @@ for _rank in (0, 1, 2, 4):
 register("gru_n64", GRU())
 register("lru_n32", LRU())
 register("mingru_n64", MinGRU())
+register("lstm_n32", LSTM())
+register("attention_n8", Attention())

@@ -8,10 +8,12 @@ stack. Every architecture has exactly one name: the structured memory of the pap
 import re
 
 from blindsave.errors import BadInput
+from blindsave.policies.students.attention import Attention
 from blindsave.policies.students.core import MemoryCore
 from blindsave.policies.students.finite_stack import FiniteStack
 from blindsave.policies.students.gru import GRU
 from blindsave.policies.students.lru import LRU
+from blindsave.policies.students.lstm import LSTM
 from blindsave.policies.students.mingru import MinGRU
 from blindsave.policies.students.structured import Structured
 from blindsave.policies.students.widths import split_widths
@@ -21,7 +23,7 @@ LARGEST = 1024
 """Largest size of a kind, beyond which a step is no longer small."""
 LONGEST_STACK = TIMEOUT_STEPS + 1
 """An episode has no more observations than this."""
-GATED = {"gru": GRU, "lru": LRU, "mingru": MinGRU}
+GATED = {"gru": GRU, "lru": LRU, "mingru": MinGRU, "lstm": LSTM, "attention": Attention}
 STACK = "finite_stack"
 KINDS = ("structured_kRANK", *GATED, STACK)
 """How kinds are written."""
