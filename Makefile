@@ -7,7 +7,7 @@ LIGHT  := $(VENV)/.light
 STAMP  := $(VENV)/.ready
 NATIVE := $(shell find src/blindsave -name '*.[ch]' -o -name '*.inc')
 
-.PHONY: setup study test check format docs wheel bench clean
+.PHONY: setup study test check format docs wheel bench main-study clean
 
 setup: $(STAMP)
 
@@ -49,6 +49,11 @@ wheel: setup
 
 bench: $(LIGHT)
 	$(BIN)/blindsave bench sim
+
+# Make a finished study the main one: STUDY=folder ASIDE=name of the present one [TRAINING=folder of the new teacher's run].
+main-study: setup
+	$(BIN)/python docs/_tools/main_study.py install $(STUDY) --aside $(ASIDE) $(if $(TRAINING),--training $(TRAINING))
+	$(BIN)/python docs/_tools/main_study.py derive
 
 clean:
 	rm -rf build dist site $(VENV) src/*.egg-info

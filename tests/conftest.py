@@ -2,9 +2,22 @@
 
 import ctypes
 import gc
+import os
+import shutil
 import sys
+import tempfile
 
 import pytest
+
+
+def pytest_configure(config):
+    """Programs that JAX has compiled once are found by every later test, worker and subprocess of this run."""
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        folder = tempfile.mkdtemp(prefix="blindsave-compiled-")
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        os.environ["JAX_COMPILATION_CACHE_DIR"] = folder
+        os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.2"
+        os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "0"
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -31,6 +31,7 @@ ORDER = (
     "drive",
     "report",
     "submissions",
+    "benchmark",
     "play",
     "stages",
     "study",
@@ -48,6 +49,7 @@ DESCRIBING = (
     "drive",
     "report",
     "submissions",
+    "benchmark",
     "play",
     "cli",
 )

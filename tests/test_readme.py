@@ -62,16 +62,14 @@ def test_numbers_of_the_study_are_those_of_its_tables(page):
         assert printed == [f"{published[title(name)][ms]:.1f}" for ms in ("0 ms", "200 ms", "400 ms", "500 ms")]
     with open(REPOSITORY / "results/report/tables/contrasts.csv", newline="") as file:
         points = {line["contrast"]: line for line in csv.DictReader(file)}
-    for words, name in (
-        ("linear minus no memory", "k = 0 − Feed-forward"),
-        ("linear minus window", "k = 0 − stack"),
-        ("gated minus linear", "GRU-64 − k = 0"),
+    for words, name, pages in (
+        ("linear minus no memory", "k = 0 − Feed-forward", (README, RESULTS)),
+        ("linear minus window", "k = 0 − stack", (RESULTS,)),
+        ("gated minus linear", "GRU-64 − k = 0", (README, RESULTS)),
     ):
         value, low, high = (float(points[name][f"estimate{end}"]) for end in ("", "_low", "_high"))
-        assert f"{words} {value:+.1f} [{low:.1f}, {high:.1f}]" in " ".join(RESULTS.split())
-    assert "linear minus no memory +52.5 [44.4, 62.5] points, gated minus linear +0.4 [-0.8, 1.7]" in " ".join(
-        README.split()
-    )
+        for one in pages:
+            assert f"{words} {value:+.1f} [{low:.1f}, {high:.1f}]" in " ".join(one.split())
 
 
 def published_rates() -> dict[str, dict[str, float]]:

@@ -80,7 +80,12 @@ def test_published_rows_come_out_again(split, policy):
         assert tuple(mine[i][key] for key in ("outcome", "steps", "first_contact", "reward")) == again, mine[i]
 
 
-TEACHERS = ("seed_7304", "seed_7305")
+TEACHERS = sorted(path.parent.name for path in (RESULTS / "teachers").glob("*/freeze.json"))
+"""Further studies, each of a teacher of its own."""
+
+
+def test_the_studies_of_other_teachers_are_found():
+    assert {"seed_7304", "seed_7305"} <= set(TEACHERS)
 
 
 def place_of(teacher: str, name: str) -> Path:
@@ -99,7 +104,7 @@ def test_the_studies_of_other_teachers_are_shipped_as_they_were_frozen(teacher):
     assert kinds.count("opening") == 1 and kinds.index("opening") > kinds.index("freeze")
 
 
-@pytest.mark.parametrize("teacher", TEACHERS)
+@pytest.mark.parametrize("teacher", ["seed_7304", "seed_7305"])
 def test_the_summary_of_other_teachers_counts_what_their_tables_hold(teacher):
     summary = json.loads((RESULTS / "teachers" / "summary.json").read_text())
     for split, by_teacher in summary["save_rates"].items():

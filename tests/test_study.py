@@ -18,7 +18,6 @@ import tiny_study
 
 from blindsave import cli, store, study
 from blindsave.errors import BadFile, BadInput, BlindsaveError, DiskFull
-from blindsave.evidence import tables
 from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.policies import catalog
 from blindsave.progress import redirect_progress
@@ -26,7 +25,8 @@ from blindsave.stages import faults, groundwork
 from blindsave.stages.importing import OtherEpisodesError, import_trainings, open_pipeline
 from blindsave.stages.records import Records
 from blindsave.stages.reporting import DATED
-from blindsave.stages.scales import PAPER, QUICK, SCALES, SMOKE
+from blindsave.stages.scales import PAPER, QUICK, SCALES
+from blindsave.store import artifacts, writing
 
 NAMES = [stage.name for stage in study.METHOD]
 
@@ -70,7 +70,7 @@ def results(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_study_killed_again_and_again_ends_with_the_same_bytes(finished, tmp_path):
-    rng, folder, kills = random.Random(7303), tmp_path / "killed", 0
+    rng, folder, kills = random.Random(7303), begun(finished, tmp_path / "killed", "splits", "teacher"), 0
     for _ in range(4):
         command = [sys.executable, str(SCRIPT), str(folder), "here", str(rng.randint(3, 24))]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -288,7 +288,8 @@ def test_a_full_disk_is_named_and_the_same_command_goes_on(finished, tmp_path, m
             raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "sync", full)
+        for module in (artifacts, writing):
+            patch.setattr(module, "sync", full)
         with pytest.raises(DiskFull, match=f"no room left on the disk that holds {folder}.*run the same command again"):
             ran(folder, until="memory")
     assert not list(folder.rglob(f"{store.TEMPORARY}*"))
@@ -469,20 +470,6 @@ def test_episodes_that_come_out_differently_are_not_trained_on(finished, tmp_pat
         path.write_text(json.dumps(manifest | {"manifest_sha256": store.digest(manifest)}))
     with pytest.raises(OtherEpisodesError, match="played again on this machine, are not those that were imported"):
         open_pipeline(site).finals("feed_forward")
-
-
-def test_smoke_runs_from_shots_to_report(tmp_path, capsys):
-    words = ["study", "--scale", "smoke", "--folder", str(tmp_path / "smoke"), "--json"]
-    cli.execute(words)
-    result = json.loads(capsys.readouterr().out)
-    assert [(one["stage"], one["what"]) for one in result["stages"]] == [(name, "ran") for name in NAMES]
-    assert Path(result["report"]).read_text().startswith("<!")
-    table = tables.read(tmp_path / "smoke/results/test/sealed_test.parquet")
-    assert set(table["policy"].to_pylist()) == {*SMOKE.families, "teacher"}
-    saved = {name: cells["20"]["saves"] for name, cells in result["save_rates"]["sealed_test"].items()}
-    assert saved["structured_k0"] - saved["feed_forward"] > 22  # of 225 shots; a tenth
-    cli.execute(["status", str(tmp_path / "smoke"), "--json"])
-    assert {one["state"] for one in json.loads(capsys.readouterr().out)["stages"]} == {"done"}
 
 
 def test_what_was_spent_is_kept(finished):

@@ -1,5 +1,6 @@
 """A stranger's first minutes: the wheel, made from the source distribution, works in an empty environment."""
 
+import json
 import os
 import re
 import shutil
@@ -12,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from blindsave.stages.scales import SMOKE
+from blindsave.study import METHOD
+
 REPOSITORY = Path(__file__).parents[1]
 LARGEST_WHEEL = 20_000_000
 LEFT = ("*.so", "*.egg-info", "__pycache__")
@@ -19,7 +23,6 @@ FIRST_COMMANDS = (
     "evaluate teacher --split validation --blackouts 20",
     "export structured_k0/14303 --format c --out firmware",
     "verify --replay 20",
-    "study --scale smoke",
     "report",
 )
 
@@ -95,3 +98,14 @@ def test_the_first_commands_run_one_after_another(stranger):
     for command in FIRST_COMMANDS:
         said = stranger("blindsave", *command.split())
     assert "the report: report/report.html" in said
+
+
+def test_a_smoke_study_runs_from_shots_to_report(stranger):
+    result = json.loads(stranger("blindsave", "study", "--scale", "smoke", "--json"))
+    assert [(one["stage"], one["what"]) for one in result["stages"]] == [(stage.name, "ran") for stage in METHOD]
+    assert stranger("python", "-c", f"print(open({result['report']!r}).read()[:2])") == "<!\n"
+    saved = {name: cells["20"]["saves"] for name, cells in result["save_rates"]["sealed_test"].items()}
+    assert saved.keys() == {*SMOKE.families, "teacher"}
+    assert saved["structured_k0"] - saved["feed_forward"] > 22  # of 225 shots; a tenth
+    told = json.loads(stranger("blindsave", "status", "runs/study/smoke", "--json"))
+    assert {one["state"] for one in told["stages"]} == {"done"}

@@ -65,7 +65,7 @@ def test_a_folder_that_holds_no_dataset_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["students", "--families", "lstm"], "there is no family `lstm`"),
+        (["students", "--families", "hopfield"], "there is no family `hopfield`"),
         (["students", "--seeds", "1", "1"], "at least one training seed, and none twice"),
         (["students", "--seeds"], "at least one training seed, and none twice"),
         (["ship", "--work", "nowhere"], "nowhere has no finished family"),

@@ -63,10 +63,3 @@ def test_every_fault_ended_safely_and_the_page_says_so():
     for met in faults.values():
         modes = " | ".join(f"{met['modes'][mode]:,}" for mode in ("run", "blind", "hold", "stop"))
         assert met["ok"] and re.search(re.escape(f"| {modes} | 0 | {met['recovered_after']} |"), DRIVE)
-
-
-def test_the_study_of_sizes_that_is_left_can_be_read():
-    from blindsave.stages.study_file import read_study_file
-
-    study = read_study_file(REPOSITORY / "docs" / "studies" / "smallest-memory.toml")
-    assert len(study.scale.families) == 24 and "structured_k0_n1" in study.scale.families

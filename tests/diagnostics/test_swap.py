@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from studies import TERMINATED_MODELS
 
 from blindsave.diagnostics import swap
 from blindsave.errors import BadInput
 from blindsave.policies import NamedPolicy, closed_loop, resolve
+from blindsave.policies.catalog import MODELS_VARIABLE
 from blindsave.policies.students.student import Student
 from blindsave.task.conditions import grid
 
@@ -90,14 +92,16 @@ def test_an_arm_that_is_held_is_the_same_for_both_twins(episodes):
     assert (held.obs[::2, 15, :16] == held.obs[1::2, 15, :16]).all()  # the arm does not know which twin it is
 
 
-def test_held_arms_leave_it_to_the_network():
+def test_held_arms_leave_it_to_the_network(monkeypatch):
+    monkeypatch.setenv(MODELS_VARIABLE, str(TERMINATED_MODELS))  # whose students do so
     options = {"steps": (5, 11), "pairs": 8, "replicates": 10, "how": "hold"}
     linear, window = (swap.swaps(n, [resolve(f"{n}/14303")], **options) for n in ("structured_k0", "finite_stack_10"))
     assert [one.saves for one in linear[:2]] == [one.saves for one in window[:2]] == [16, 16]
     assert linear[2].saves - window[2].saves > 4
 
 
-def test_a_real_memory_decides_when_the_puck_disappears_and_the_arm_decides_later():
+def test_a_real_memory_decides_when_the_puck_disappears_and_the_arm_decides_later(monkeypatch):
+    monkeypatch.setenv(MODELS_VARIABLE, str(TERMINATED_MODELS))
     policies = [resolve("structured_k0/14303")]
     never, at_once, late = swap.swaps("k0", policies, steps=(5, 19), pairs=6, replicates=100)
     assert (never.step, never.saves) == (None, 12)

@@ -31,6 +31,9 @@ def shades(name: str, among) -> tuple[str, str]:
         ("mgu_n24", "mgu, 24 units", "mgu-24"),
         ("my_own_core_n8", "my own core, 8 units", "my own core-8"),
         ("my_core", "my core", "my core"),
+        ("gru_n16_e24_c12_h24", "GRU, 16 units (e24 c12 h24)", "GRU-16 (e24 c12 h24)"),
+        ("structured_k0_e16", "Linear memory (e16)", "Linear memory (e16)"),
+        ("finite_stack_5_h8", "5-step stack (h8)", "5-step stack (h8)"),
     ],
 )
 def test_families_are_called_by_core_and_size(name, words, short):
@@ -53,6 +56,15 @@ def test_sizes_are_found_by_core_the_papers_too():
         "structured_k0": {8: "structured_k0_n8", 64: "structured_k0"},
     }
     assert [list(sizes) for sizes in found.values()] == [[16, 128], [8, 64]]
+
+
+def test_families_of_other_widths_count_as_another_core():
+    found = sizes_by_core(["gru_n8", "gru_n16", "gru_n8_e16", "gru_n16_e16", "gru_n4_e16_h8"])
+    assert found == {
+        "gru": {8: "gru_n8", 16: "gru_n16"},
+        "gru_e16": {8: "gru_n8_e16", 16: "gru_n16_e16"},
+    }
+    assert core_and_size("structured_k0_e16") == ("structured_k0_e16", 64)
 
 
 def test_ones_own_families_differ_from_each_other_and_from_the_teacher():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from sealed_study import REPOSITORY
 from synthetic_tables import random_saves, table
@@ -60,3 +62,15 @@ def test_identical_families_are_equivalent():
         "window": "not supported",
         **dict.fromkeys(("rank-1", "rank-2", "rank-4", "gru", "teacher"), "supported"),
     }
+
+
+def test_a_hypothesis_may_have_a_margin_of_its_own():
+    plan = load_plan(REPOSITORY / "protocol.toml")
+    equal = next(h for h in plan.hypotheses if h.id == "gru")
+    strict = replace(equal, id="strict", margin_points=0.1)
+    rates = {**dict.fromkeys(plan.families, 0.98), "teacher": 0.98}
+    test = principal(random_saves(rates, blackouts=(20,)), replicates=500)
+    wide, narrow = verdicts(replace(plan, hypotheses=(equal, strict)), {"principal_test": test})
+    assert (wide.contrast.equivalence.margin, narrow.contrast.equivalence.margin) == (0.02, 0.001)
+    assert (wide.contrast.low, wide.contrast.high) == (narrow.contrast.low, narrow.contrast.high)
+    assert narrow.verdict == "not supported"

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from studies import REPOSITORY, TERMINATED
 from synthetic_tables import SEEDS, random_saves
 
 from blindsave.errors import BadFile, BadInput
@@ -16,8 +17,7 @@ from blindsave.evidence.saves import Saves, saves
 from blindsave.evidence.strata import noise, subgroups
 from blindsave.report.statistics import between_teachers, statistics
 
-REPOSITORY = Path(__file__).parents[2]
-PRINCIPAL = REPOSITORY / "results" / "test" / "principal_test.parquet"
+PRINCIPAL = TERMINATED / "test" / "principal_test.parquet"
 
 
 @pytest.fixture(scope="module")

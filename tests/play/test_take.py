@@ -138,3 +138,15 @@ def test_what_cannot_be_played_is_said(change, told, roster):
 
 def test_the_pair_of_the_first_page_exists():
     assert FIRST_PAIR in families()
+
+
+def test_the_dial_plays_the_memory_task(roster):
+    held = {**wish(goalkeepers=["planner", "fixed_centre"], hidden=0), "hold": 5}
+    found = take(roster, FAULTS, held)
+    keeper, idler = found["tables"]
+    assert "400 ms longer" in found["hold"]
+    assert (keeper["verdict"], idler["verdict"]) == ("save", "goal")
+    assert keeper["wanted"][25] is None and keeper["wanted"][26] is not None  # released after 5 + 20 steps
+    assert not any(keeper["visible"][5:30])
+    with pytest.raises(BadInput, match="`hold` must be a whole number"):
+        take(roster, FAULTS, {**wish(), "hold": 6})

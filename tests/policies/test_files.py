@@ -100,7 +100,7 @@ def _drop(key):
         (_missing, "`core.alpha` is missing"),
         (_extra, "`core.bonus` does not belong"),
         (_double, "`core.b_z` is float64, not float32"),
-        (_set("family", '"lstm_n64"'), "`lstm_n64` is not registered"),
+        (_set("family", '"hopfield_n64"'), "`hopfield_n64` is not registered"),
         (_set("family", '"structured_k2"'), "core.U"),
         (_set("family", "7"), "`family` cannot be 7"),
         (_set("seed", "true"), "`seed` cannot be true"),

@@ -94,7 +94,7 @@ def test_other_rates_change_times_and_no_counts():
 
 
 def test_work_that_nobody_knows_is_not_costed_silently():
-    with pytest.raises(BadInput, match="there is no family `lstm`"):
-        core_seconds("train lstm", 1)
+    with pytest.raises(BadInput, match="there is no family `hopfield`"):
+        core_seconds("train hopfield", 1)
     with pytest.raises(KeyError, match="wind"):
         core_seconds("wind", 1)

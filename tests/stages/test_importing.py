@@ -8,7 +8,7 @@ import tiny_study
 from blindsave import store
 from blindsave.errors import BadFile, BadInput, Damaged
 from blindsave.learning.distil.packing import pack
-from blindsave.stages.importing import import_trainings, imported
+from blindsave.stages.importing import import_trainings, imported, of_teacher
 
 SCHEDULE = {"episodes": 20}
 WANTED = {"schedule": SCHEDULE, "labels": "own"}
@@ -86,3 +86,11 @@ def test_nothing_to_import_is_said(tmp_path):
     (tmp_path / "torn.tar").write_bytes(b"not an archive")
     with pytest.raises(BadFile, match=r"torn\.tar is not a whole archive"):
         import_trainings(tiny_study.site(tmp_path / "study"), tmp_path / "torn.tar")
+
+
+def test_each_teacher_gets_its_own_part_of_a_folder(tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two.tar").touch()
+    assert of_teacher(tmp_path, "one") == tmp_path / "one"
+    assert of_teacher(tmp_path, "two") == tmp_path / "two.tar"
+    assert of_teacher(tmp_path, "three") == of_teacher(tmp_path, "") == tmp_path

@@ -24,7 +24,7 @@ def test_presets_are_found_by_name_with_other_families_where_named():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"families": ("lstm",)}, "there is no family `lstm`"),
+        ({"families": ("hopfield",)}, "there is no family `hopfield`"),
         ({"families": ()}, "at least one family and one training seed"),
         ({"training_seeds": ()}, "at least one family and one training seed"),
         ({"shadow_episodes": 11}, r"11 shadow episodes cannot be shared equally by 5 .*; 15 can"),

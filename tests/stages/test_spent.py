@@ -6,6 +6,7 @@ import pytest
 
 from blindsave import store
 from blindsave.stages.spent import spent
+from blindsave.store import origins
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def test_artifacts_are_added_up_by_kind_of_work(tmp_path, add):
 
 def test_work_of_another_machine_is_listed_apart(tmp_path, add, monkeypatch):
     add("shard", {}, 1, 1)
-    monkeypatch.setattr(store, "machine", lambda: {"cpu": "Imaginary", "cores": 64, "os": "Linux"})
+    monkeypatch.setattr(origins, "machine", lambda: {"cpu": "Imaginary", "cores": 64, "os": "Linux"})
     add("shard", {}, 2, 1)
     assert {row["episodes"]: row["pieces"] for row in spent(tmp_path)} == {1: 1, 2: 1}
     assert "Imaginary, 64 cores" in {row["machine"] for row in spent(tmp_path)}

@@ -90,6 +90,17 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path):
     assert read(tmp_path, text).scale == expected
 
 
+def test_widths_stand_behind_the_size(tmp_path):
+    text = 'families = ["structured_k0_e16_c8_h16", "gru_h16", "gru_n3_e9"]\nstate_sizes = [4, 64]'
+    assert read(tmp_path, text).scale.families == (
+        "structured_k0_n4_e16_c8_h16",
+        "structured_k0_e16_c8_h16",
+        "gru_n4_h16",
+        "gru_n64_h16",
+        "gru_n3_e9",
+    )
+
+
 def test_kinds_come_in_every_size_and_sized_families_as_they_are(tmp_path):
     text = 'families = ["feed_forward", "structured_k2", "gru", "finite_stack", "lru_n8"]\nstate_sizes = [64, 16]'
     assert read(tmp_path, text).scale.families == (
@@ -130,7 +141,7 @@ def test_only_a_file_that_says_so_opens_the_published_test(tmp_path):
         ("familys = []", "there is no key `familys`; there are name, scale, families"),
         ("families = 'gru_n16'", '`families` must be a list in brackets, not "gru_n16"'),
         ("families = []", "`families` must name at least one"),
-        ("families = ['lstm']", "`families`: there is no family `lstm`"),
+        ("families = ['hopfield']", "`families`: there is no family `hopfield`"),
         ("families = ['gru']", "the family `gru` needs a size"),
         ("families = ['gru_n16', 'gru_n16']", '`families` names "gru_n16" twice'),
         ("families = ['gru', 'gru_n16']\nstate_sizes = [16]", "names the family `gru_n16` twice"),
@@ -138,6 +149,8 @@ def test_only_a_file_that_says_so_opens_the_published_test(tmp_path):
         ("state_sizes = [0]", "`state_sizes` must be between 1 and 1024, not 0"),
         ("families = ['finite_stack']\nstate_sizes = [200]", "between 1 and 126"),
         ("families = ['structured_k8']\nstate_sizes = [4]", "8 nonlinear modes"),
+        ("families = ['gru_e64']\nstate_sizes = [4]", "`gru_e64` is called `gru`"),
+        ("families = ['gru_n4_e0']", "widths must be between 1 and 1024"),
         ("families = ['structured_k0_n64']", "is called `structured_k0`"),
         ("training_seeds = [1, 1]", "`training_seeds` names 1 twice"),
         ("training_seeds = [0]", "`training_seeds` must be between 1 and 2147483647, not 0"),

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from blindsave import store
 from blindsave.evidence import ledger
+from blindsave.store import artifacts, writing
 
 
 class Crash(BaseException):
@@ -30,6 +30,6 @@ def crash_at(patch: pytest.MonkeyPatch, nth: int, die: Callable[[], object] | No
         return step
 
     # `os` is one module: patching it here reaches the store and the ledger alike.
-    assert store.os is ledger.os is os
+    assert writing.os is artifacts.os is ledger.os is os
     for name in ("fsync", "replace", "rename"):
         patch.setattr(os, name, guarded(getattr(os, name)))

@@ -39,12 +39,18 @@ GROUPS: dict[str, dict[str, Command]] = {
         "rivals figure": Command("blindsave.cli.rivals:Figure", "draw save rates of policies by noise level"),
         "power": Command("blindsave.cli.evidence:PowerCommand", "shots and seeds needed to resolve a difference"),
         "memory-test": Command("blindsave.cli.memory:MemoryTest", "test whether the task needs memory"),
+        "remember curves": Command(
+            "blindsave.cli.remember:Curves", "how long policies remember, from an episode table"
+        ),
+        "remember figure": Command("blindsave.cli.remember:Figure", "draw how long the reference cores remember"),
+        "remember copying": Command("blindsave.cli.remember:Copying", "find out who copies its last request"),
         "memory-swap": Command("blindsave.cli.swap:MemorySwap", "find out which remembers, the network or the arm"),
         "probe": Command("blindsave.cli.play:Probe", "read the hidden puck from what a policy remembers"),
         "freeze": Command("blindsave.cli.seal:Freeze", "bind plan, models, data and code into one manifest"),
         "release": Command("blindsave.cli.seal:Release", "open the test exactly once"),
     },
     "compare": {
+        "benchmark": Command("blindsave.cli.benchmark:Benchmark", "measure a memory core beside reference cores"),
         "submit": Command("blindsave.cli.submissions:Submit", "pack a policy with its plan and rows, to be compared"),
         "leaderboard": Command("blindsave.cli.submissions:Leaderboard", "rank the submissions that verify"),
     },
@@ -68,6 +74,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "dataset info": Command("blindsave.cli.distil:DatasetInfo", "describe an episode dataset"),
         "dataset verify": Command("blindsave.cli.distil:DatasetVerify", "check every byte and rule of a dataset"),
         "rivals tune": Command("blindsave.cli.rivals:Tune", "tune the classical rivals on train shots"),
+        "remember train": Command("blindsave.cli.remember:Train", "train the students of the memory-horizon plan"),
         "ppo train": Command("blindsave.cli.memory:PPOTrain", "train the memoryless control"),
         "ppo evaluate": Command("blindsave.cli.memory:PPOEvaluate", "select and evaluate the memoryless control"),
     },
@@ -80,6 +87,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     "measure": {
         "calibrate": Command("blindsave.cli.task:Calibrate", "measure how hard the task is for three simple rules"),
         "audit": Command("blindsave.cli.task:Audit", "check that alias shots look alike when the puck is lost"),
+        "remember audit": Command("blindsave.cli.remember:Audit", "check the memory task at every stop of its dial"),
         "replay": Command("blindsave.cli.arena:Replay", "run recorded actions through the bare arena"),
         "bench sim": Command("blindsave.cli.arena:BenchSim", "measure the simulation speed"),
         "bench evaluate": Command("blindsave.cli.evidence:BenchEvaluate", "time an evaluation against bare simulation"),

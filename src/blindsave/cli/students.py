@@ -19,7 +19,7 @@ class Families:
     """Sizes of every registered family and classical rival, or of those named, and the rank of nonlinear memories."""
 
     names: tyro.conf.Positional[tuple[str, ...]] = ()
-    """Only these families or rivals; other sizes are named like `structured_k0_n32`, `gru_n16`, `finite_stack_5`."""
+    """Only these families or rivals; other sizes and widths are named like `structured_k0_n32`, `gru_n16_e32_h16`."""
     trained: bool = False
     """Take the rank from the shipped final students (training seed 14303) instead of random parameters."""
 

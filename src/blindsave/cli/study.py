@@ -34,13 +34,14 @@ class Study:
     """Where the study is kept; runs/study/SCALE or runs/study/NAME by default. Each of a file's teachers has a folder
     inside."""
     families: tuple[str, ...] = ()
-    """Other families than the scale's; other sizes are named like structured_k0_n32, gru_n16, finite_stack_5."""
+    """Other families than the scale's; other sizes and widths are named like structured_k0_n32, gru_n16_e32_h16."""
     teacher: Path | None = None
     """Another teacher than the shipped one: a file, or the name of a policy that can teach, such as privileged."""
     train_teacher: bool = False
     """Train the teacher first (hours; a GPU helps)."""
     bring: Annotated[Path | None, tyro.conf.arg(name="import")] = None
-    """Take trainings made elsewhere: an archive of `distil pack`, or a folder with students/ and dataset/."""
+    """Take trainings made elsewhere: an archive of `distil pack`, or a folder with students/ and dataset/; of several
+    teachers, a folder with one of either per teacher (NAME.tar or NAME)."""
     until: str | None = None
     """Stop after this stage."""
     plan: bool = False
@@ -113,7 +114,7 @@ class Study:
             for number, (name, site) in enumerate(sites.items(), 1):
                 if len(sites) > 1:
                     tell(f"teacher {name} ({number} of {len(sites)}), in {site.folder}")
-                self._bring(site)
+                self._bring(site, name)
                 found[name] = run_study(site, self.until, engine) | {"contrasts": planned_contrasts(site)}
         summary = summarise(file, folder, found)
         return {"scale": file.scale.name, "folder": str(folder), "teachers": found, "summary": summary}
@@ -123,11 +124,12 @@ class Study:
 
         return planned(scale, _cores(self.cores), teachers, warnings=warnings)
 
-    def _bring(self, site: Any) -> None:
+    def _bring(self, site: Any, teacher: str = "") -> None:
         if self.bring is not None:
-            from blindsave.stages.importing import import_trainings
+            from blindsave.stages.importing import import_trainings, of_teacher
 
-            tell(f"{import_trainings(site, self.bring)} files brought from {self.bring}")
+            source = of_teacher(self.bring, teacher)
+            tell(f"{import_trainings(site, source)} files brought from {source}")
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the plan, or the rates and where the report is."""

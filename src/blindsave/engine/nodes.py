@@ -42,7 +42,7 @@ def check_nodes(folder: Path) -> None:
 
 def report(probe: Path) -> dict[str, Any]:
     """What a node sees and runs."""
-    package = Path(store.__file__).parent
+    package = store.SOURCE
     return {
         "seen": probe.read_text() if probe.is_file() else None,
         "code": store.code_sha256(),

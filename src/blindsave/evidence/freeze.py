@@ -18,7 +18,7 @@ from blindsave.evidence.plan import Plan, load_plan
 SCHEMA = "blindsave.freeze.v1"
 SEALED_SPLIT = "sealed_test"
 SEALED_DISTRIBUTION = "direct_launch_v3_sealed_test_v1"
-DECIDING = ("arena", "task", "policies", "learning", "evidence", "store.py", "tensors.py")
+DECIDING = ("arena", "task", "policies", "learning", "evidence", "store", "tensors.py")
 """The packages that can change a result. Everything else draws, measures, checks or tells, and may change freely."""
 DECLARATION = "No outcome on any test shot has been looked at before this manifest was written."
 
@@ -67,7 +67,7 @@ def freeze(
     manifest may replace an older one until the test is opened; every freeze is written to the ledger.
     """
     base = Path(root).resolve()
-    body = _body(plan, base, groups or {}, code or Path(store.__file__).parent)
+    body = _body(plan, base, groups or {}, code or store.SOURCE)
     sha256 = store.digest(body)
     target = Path(out)
     with ledger.lock():
@@ -96,7 +96,7 @@ def open_frozen(path: str | Path, root: str | Path, code: Path | None = None) ->
     bound[body["plan"]["path"]] = body["plan"]["sha256"]
     for name, sha256 in sorted(bound.items()):
         _same(base / name, sha256)
-    _same_code(body["code"], code or Path(store.__file__).parent)
+    _same_code(body["code"], code or store.SOURCE)
     return Frozen(Path(path), base, body, document["freeze_sha256"])
 
 

@@ -111,6 +111,21 @@ def difference(also: Contrast, saves: Saves, one: Cell, other: Cell, group: np.n
     return _restated(also, (rate_a, rate_b), spread(table))
 
 
+def difference_of(
+    names: tuple[str, str],
+    one: np.ndarray,
+    other: np.ndarray,
+    sizes: np.ndarray,
+    margin: float = MARGIN,
+    replicates: int = REPLICATES,
+) -> Contrast:
+    """The difference of two rates, each given as counts (training seeds, units); `sizes` are shots per unit."""
+    resampled = replicate_rates(principal_draws(0, len(one), len(sizes), replicates), [one, other], sizes)
+    (rate_a, a), (rate_b, b) = departures(one, sizes), departures(other, sizes)
+    also = contrast(names, 0, rate_a - rate_b, resampled[0] - resampled[1], margin=margin)
+    return _restated(also, (rate_a, rate_b), spread((a - b) * len(sizes)))
+
+
 @dataclass(frozen=True)
 class MrmcPrincipal(Principal):
     """The principal analysis with these intervals; replicates are kept for the rule at the ceiling."""

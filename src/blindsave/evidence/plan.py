@@ -50,6 +50,8 @@ class Hypothesis:
     b: str
     split: str | None = None
     disturbance: str = "clean"
+    margin_points: float | None = None
+    """Where it is not the plan's."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,8 @@ def _hypothesis(whole_file: Section, entry: Mapping[str, Any]) -> Hypothesis:
     section.only(known)
     for name in ("id", "statement", "kind", "a", "b"):
         section.need(name, text)
-    return Hypothesis(**{name: section.need(name, text) for name in known if name in entry})
+    written = {name: section.need(name, text) for name in known if name in entry and name != "margin_points"}
+    return Hypothesis(**written, margin_points=section.get("margin_points", number(0, 100)))
 
 
 def _check(plan: Plan) -> None:

@@ -24,7 +24,7 @@ from blindsave.errors import BadInput, BlindsaveError
 from blindsave.play import aim, guard, scene
 from blindsave.play.faults import faults
 from blindsave.play.roster import Roster, words
-from blindsave.play.take import FIRST_PAIR, HIDDEN_STEPS, MOST_HIDDEN, families, take
+from blindsave.play.take import DIAL, FIRST_PAIR, HIDDEN_STEPS, MOST_HIDDEN, families, take
 from blindsave.task.shots import ALIAS_TARGETS, GOAL_PLANE_X_M
 
 LOG = logging.getLogger("blindsave")
@@ -97,6 +97,7 @@ class Arena:
             "first_twins": families().index(FIRST_PAIR),
             "faults": [fault.label for fault in self.stops],
             "first_fault": self.first_stop,
+            "holds": DIAL,
             "hidden": HIDDEN_STEPS,
             "most_hidden": min(MOST_HIDDEN, 50),
             "step_ms": STEP_MS,

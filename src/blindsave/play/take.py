@@ -17,8 +17,10 @@ from blindsave.play import aim
 from blindsave.play.faults import Fault
 from blindsave.play.roster import Roster
 from blindsave.task import shots
+from blindsave.task.conditions import Condition
 from blindsave.task.episode import Episode
 from blindsave.task.outcomes import Outcome
+from blindsave.task.remember import HOLDS, milliseconds, remembering
 from blindsave.task.shots import Shot
 from blindsave.task.tracking import BLACKOUT_START, OBSERVATIONS
 
@@ -29,6 +31,8 @@ FIRST_PAIR = "validation:alias:038"
 HIDDEN_STEPS = 20
 MOST_HIDDEN = OBSERVATIONS - BLACKOUT_START
 MOST_POLICIES = 2
+DIAL = ("is free after 100 ms", *(f"is held {milliseconds(hold)} ms longer, slow shots" for hold in HOLDS))
+"""The dial of the memory task, in words; its first stop is the paper's task."""
 SAVES = {Outcome.RETURNED: "sent back", Outcome.ARRESTED: "stopped", Outcome.SAFE_DEFLECTION: "turned aside"}
 
 
@@ -43,12 +47,16 @@ def take(roster: Roster, stops: Sequence[Fault], wish: Mapping[str, Any]) -> dic
     """Play what a page asks for; anything that cannot be played is a `BadInput`."""
     keys = _listed(wish, "goalkeepers", str, MOST_POLICIES)
     hidden, fault = _whole(wish, "hidden", MOST_HIDDEN), stops[_whole(wish, "fault", len(stops) - 1)]
-    shot = shot_of(wish.get("shot"))
-    episode = fault.condition.episode(shot, hidden)
+    shot, hold = shot_of(wish.get("shot")), _whole({"hold": 0, **wish}, "hold", len(DIAL) - 1)
+    under = fault.condition
+    if hold:
+        under = Condition((*remembering(HOLDS[hold - 1]).faults, *under.faults))
+    episode = under.episode(shot, hidden)
     return {
         "shot": {"id": shot.id, "x": shot.x, "y": shot.y, "target_y": shot.target_y, "speed": shot.speed},
         "hidden": hidden,
         "fault": fault.label,
+        "hold": DIAL[hold],
         "tables": [_table(roster, key, episode) for key in keys],
     }
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from blindsave.draw.family_names import core_and_size
+from blindsave.draw.family_names import core_and_size, name_and_widths
 from blindsave.draw.policy_looks import NAIVE, family_words, short_words
 from blindsave.policies.students.registry import PAPER_FAMILIES
 
@@ -40,7 +40,8 @@ def ordered(policies: Iterable[str]) -> list[str]:
 
 def _place(policy: str) -> tuple[int, str, int, str]:
     core, size = core_and_size(policy.removesuffix(NAIVE))
-    return PAPER_CORES.index(core) if core in PAPER_CORES else len(PAPER_CORES), core, size or 0, policy
+    plain, _ = name_and_widths(core)
+    return PAPER_CORES.index(plain) if plain in PAPER_CORES else len(PAPER_CORES), core, size or 0, policy
 
 
 def pair(a: str, b: str) -> str:

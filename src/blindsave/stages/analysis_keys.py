@@ -10,7 +10,7 @@ from blindsave.toml_values import Check, Section, Wrong, number, one_of, pairs, 
 
 ANALYSIS = ("reference", "margin_points", "method", "contrasts", "hypotheses")
 """The keys of this part."""
-FIELDS = ("id", "statement", "kind", "a", "b", "split", "disturbance")
+FIELDS = ("id", "statement", "kind", "a", "b", "split", "disturbance", "margin_points")
 LARGEST_MARGIN = 50
 SAYS = {"superiority": "{a} saves more blind shots than {b}", "equivalence": "{a} saves as many blind shots as {b}"}
 
@@ -109,6 +109,7 @@ def _hypothesis(section: Section, scale: Scale) -> Hypothesis:
         b=b,
         split=split,
         disturbance=disturbance or "clean",
+        margin_points=section.get("margin_points", number(0.01, LARGEST_MARGIN)),
     )
 
 

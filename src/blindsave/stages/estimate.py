@@ -15,6 +15,8 @@ RATES = {"episode": 6.8e-3, "mac": 3.0e-9, "latency": 1.0e-4, "report": 8.0, TEA
 call; per report; per environment step of the teacher's training. Processor time of an AMD EPYC server, the other core
 equally busy. 20,000 teacher episodes of the paper-scale run took 6.4e-3 each; seventeen families from 5 to 76 kMAC,
 trained in C, took between 2.6e-9 and 3.5e-9. `blindsave bench study` measures the machine at hand."""
+FEWEST_MACS = 3000
+"""Smaller families train no faster: multiplying is no longer what takes the time (0.4 to 1.4 kMAC took 8 to 16 us)."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def estimate(
 def core_seconds(unit: str, amount: float, rates: Mapping[str, float] = RATES) -> float:
     """Time of one core for so much of a unit of a task's cost."""
     if unit.startswith(TRAINING):
-        return amount * rates["mac"] * macs(unit.removeprefix(TRAINING))
+        return amount * rates["mac"] * max(FEWEST_MACS, macs(unit.removeprefix(TRAINING)))
     return amount * rates["episode" if unit in PLAYED else unit]
 
 

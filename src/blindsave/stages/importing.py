@@ -89,6 +89,12 @@ def imported(work: Path, wanted: dict[str, Any], inputs: dict[str, str]) -> stor
     return None
 
 
+def of_teacher(source: Path, teacher: str) -> Path:
+    """The part of `source` that is one teacher's, where there is such a part."""
+    parts = [source / f"{teacher}.tar", source / teacher] if teacher else []
+    return next((part for part in parts if part.exists()), source)
+
+
 def import_trainings(site: Site, source: Path) -> int:
     """Take trainings made elsewhere, from an archive of `distil pack` or a folder of artifacts; count the files."""
     if source.is_file():

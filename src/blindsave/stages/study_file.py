@@ -140,9 +140,10 @@ def _name(section: Section, path: Path) -> str:
 def _families(section: Section, preset: tuple[str, ...], sizes: tuple[int, ...] | None) -> tuple[str, ...]:
     """Every family, kinds in every size; sizes that nobody has are a mistake."""
     named = section.get("families", several(text)) or preset
+    found = _expanded(section, "families", named, sizes)
     if sizes and not any(is_kind(name) for name in named):
         raise BadInput(f"{section.where}: `state_sizes` changes nothing: no family is named without its size")
-    return _expanded(section, "families", named, sizes)
+    return found
 
 
 def _expanded(section: Section, key: str, named: tuple[str, ...], sizes: tuple[int, ...] | None) -> tuple[str, ...]:

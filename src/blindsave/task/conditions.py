@@ -106,7 +106,8 @@ def fault(make: Make) -> Make:
 
 def kinds() -> dict[str, Kind]:
     """Every kind of fault by name: our own, then those of installed packages and of plugins."""
-    import blindsave.task.faults  # noqa: F401  # registers our own
+    import blindsave.task.faults  # registers our own
+    import blindsave.task.remember  # noqa: F401
     from blindsave.plugins import load_plugins
 
     load_plugins()

@@ -20,7 +20,7 @@ from blindsave.policies import arithmetic
 from blindsave.policies.arithmetic import Array
 from blindsave.policies.base import ACTION_FLOATS, OBSERVATION_FLOATS
 from blindsave.policies.native import ProgramPolicy, paths
-from blindsave.policies.students.core import CODE_FLOATS, MemoryCore
+from blindsave.policies.students.core import MemoryCore
 from blindsave.policies.students.family import Family
 from blindsave.testing.training import mean_error, random_episodes, step_by_step, trainers
 
@@ -165,7 +165,7 @@ def check_combine_is_associative(family: Family) -> None:
     def vector(size: int) -> Array:
         return rng.normal(size=size).astype(np.float32)
 
-    a, b, c = (core.drive(arithmetic, p, vector(CODE_FLOATS), vector(ACTION_FLOATS)) for _ in range(3))
+    a, b, c = (core.drive(arithmetic, p, vector(core.code), vector(ACTION_FLOATS)) for _ in range(3))
     left = core.combine(arithmetic, core.combine(arithmetic, a, b), c)
     right = core.combine(arithmetic, a, core.combine(arithmetic, b, c))
     for x, y in zip(left, right, strict=True):

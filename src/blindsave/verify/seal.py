@@ -4,7 +4,6 @@ import datetime
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from blindsave import store
@@ -142,7 +141,7 @@ def _bound(place: Place, seal: Seal, found: Findings) -> None:
             store.address(manifest["kind"], manifest["configuration"], manifest["inputs"])
             whole = all(len(entry["sha256"]) == 64 for entry in manifest["files"].values())
             found.require(whole, name, "does not give the hash of every file")
-    present = freeze.code_hashes(Path(store.__file__).parent)
+    present = freeze.code_hashes(store.SOURCE)
     changed = sum(body["code"].get(name) != present.get(name) for name in body["code"].keys() | present.keys())
     found.checked["code_files_unchanged"] = sum(sha256 == present.get(name) for name, sha256 in body["code"].items())
     if changed:

@@ -14,6 +14,8 @@ from blindsave.policies.students import Family, family
 from blindsave.policies.students.structured import Structured
 from blindsave.testing.training import random_episodes
 
+pytestmark = pytest.mark.usefixtures("quick_compilation")
+
 SMALL = Family("small", Structured(rank=1, width=6))
 RECIPE = Recipe(epochs=4, batch=7, chunk=16, patience=9)
 SEEDS = (14303, 14304)

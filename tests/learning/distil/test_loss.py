@@ -18,6 +18,8 @@ from blindsave.policies.students import Family, family
 from blindsave.policies.students.structured import Structured
 from blindsave.testing.training import mean_error, random_episodes, step_by_step
 
+pytestmark = pytest.mark.usefixtures("quick_compilation")
+
 CHUNK = 8
 LENGTHS = [5, 19, 8, 16, 3, 12]
 SMALL = Family("small", Structured(rank=1, width=6))

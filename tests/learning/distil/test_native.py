@@ -27,6 +27,8 @@ from blindsave.policies.trace import UnknownOperation
 from blindsave.testing import contract
 from blindsave.testing.training import random_episodes
 
+pytestmark = pytest.mark.usefixtures("quick_compilation")
+
 core = pytest.importorskip("blindsave.learning._trainer")
 
 CHUNK = 16

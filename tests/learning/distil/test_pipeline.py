@@ -125,7 +125,7 @@ def test_what_is_no_teacher_is_refused(tmp_path, capsys, no_cache):
 
 def test_an_unknown_family_is_refused_before_any_work(tmp_path):
     with pytest.raises(BadInput, match="no family"):
-        distil(Workshop(tmp_path / "work"), ["feed_forward", "lstm"])
+        distil(Workshop(tmp_path / "work"), ["feed_forward", "hopfield"])
     assert not (tmp_path / "work").exists()
 
 

@@ -50,8 +50,8 @@ def test_a_journey_makes_paths_absolute(tmp_path, monkeypatch):
 
 def test_an_unknown_family_is_refused_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setattr(workshop, "open_pipeline", lambda shop: pytest.fail("work was begun"))
-    with pytest.raises(BadInput, match="no family `lstm`"):
-        distil(Workshop(tmp_path), ["gru_n64", "lstm"])
+    with pytest.raises(BadInput, match="no family `hopfield`"):
+        distil(Workshop(tmp_path), ["gru_n64", "hopfield"])
 
 
 def test_a_student_is_no_teacher(tmp_path, monkeypatch):

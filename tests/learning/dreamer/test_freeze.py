@@ -26,10 +26,11 @@ def test_the_teacher_is_the_selected_checkpoint_of_the_published_run():
 
 def test_freezing_the_agent_again_gives_the_teachers_parameters(tmp_path):
     folder = checkpoint.Folder(tmp_path / "run")
-    target = folder.path("params", 980_000)
+    step = freeze.selected_step(RUN)
+    target = folder.path("params", step)
     target.parent.mkdir(parents=True)
     target.write_bytes(AGENT.read_bytes())
-    freeze.freeze(folder.root, tmp_path / "again.safetensors", step=980_000)
+    freeze.freeze(folder.root, tmp_path / "again.safetensors", step=step)
     again, _ = files.read_policy(tmp_path / "again.safetensors")
     shipped, _ = files.read_policy(TEACHER)
     assert again.keys() == shipped.keys()

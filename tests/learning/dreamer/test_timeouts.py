@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dreamer_cases import random_params
+from studies import TERMINATED, TERMINATED_MODELS
 
 from blindsave.errors import BadInput
 from blindsave.learning.dreamer import checkpoint, returns, tensorfile
@@ -62,9 +63,9 @@ def test_replayed_returns_bootstrap_at_a_time_out_and_carry_nothing_across_it():
 
 
 def test_a_configuration_that_does_not_say_was_trained_with_terminal_time_outs():
-    files = [ROOT / "results/teacher/config.json", *sorted((ROOT / "results/teachers").glob("seed_*/**/config.json"))]
+    files = [TERMINATED / "teacher/config.json", *sorted((ROOT / "results/teachers").glob("seed_*/**/config.json"))]
     stored = [json.loads(path.read_text()) for path in files]
-    stored.append(tensorfile.read(ROOT / "models/teacher/agent.safetensors")[1]["config"])
+    stored.append(tensorfile.read(TERMINATED_MODELS / "teacher/agent.safetensors")[1]["config"])
     stored = [data for data in stored if "sizes" in data]
     assert len(stored) >= 2
     for data in stored:

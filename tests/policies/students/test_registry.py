@@ -23,8 +23,8 @@ def test_a_name_is_taken_once(own_registry):
 
 
 def test_an_unknown_family_is_refused_with_the_known_ones():
-    with pytest.raises(BadInput, match="there is no family `lstm`; there are feed_forward"):
-        family("lstm")
+    with pytest.raises(BadInput, match="there is no family `hopfield`; there are feed_forward"):
+        family("hopfield")
 
 
 def test_installed_packages_add_families_by_entry_point(own_registry, monkeypatch):
@@ -52,7 +52,7 @@ def test_a_name_that_spells_a_core_cannot_mean_another(own_registry):
 
 
 def test_find_answers_none_where_family_refuses():
-    assert registry.find("lstm") is None
+    assert registry.find("hopfield") is None
     assert registry.find("structured_k9_n4") is None  # more modes than cells
     assert registry.find("structured_k0") is family("structured_k0")
 

@@ -43,8 +43,8 @@ def test_an_untrained_student_says_so():
     student = Student.untrained("gru_n64", 3)
     assert student.provenance == Provenance(3)
     assert (student.provenance.stage, student.provenance.dataset) == ("initial", "")
-    with pytest.raises(BadInput, match="no family `lstm`"):
-        Student.untrained("lstm", 3)
+    with pytest.raises(BadInput, match="no family `hopfield`"):
+        Student.untrained("hopfield", 3)
 
 
 def test_a_student_says_what_it_is():
@@ -60,7 +60,7 @@ def test_a_file_states_the_widths_a_reader_needs():
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"family": "lstm"}, "family `lstm` is not registered"),
+        ({"family": "hopfield"}, "family `hopfield` is not registered"),
         ({"family": "gru_n32"}, "field `sizes`"),
         ({"family": "gru_n64"}, r"`core\.W_ih` is missing"),
         ({"version": 2}, "field `version` is 2, not 1"),

@@ -33,22 +33,32 @@ class Setting:
 def run_epoch(
     setting: Setting, params: Params, moments: Moments, stopped: Any, order: Any, table: Table, validation: Any
 ) -> tuple[Params, Moments, Metrics]:
-    """Train every seed that has not stopped on its batches `order` (seeds, n, batch), then validate."""
-    train = partial(_epoch, setting, table=table, validation=validation)
+    """Train every seed that has not stopped on its batches `order` (seeds, n, batch), then validate.
 
-    def one(params: Params, moments: Moments, stopped: Any, order: Any) -> Any:
+    The groups to validate on are those of all seeds (groups, episodes), or each has its own (seeds, groups, episodes).
+    """
+
+    def one(params: Params, moments: Moments, stopped: Any, order: Any, validation: Any) -> Any:
+        train = partial(_epoch, setting, table=table, validation=validation)
         nothing = params, moments, Metrics(*(jnp.full((), jnp.nan, jnp.float32) for _ in Metrics._fields))
         if setting.execution.seeds == "in_turn":
             return jax.lax.cond(stopped, lambda *_: nothing, train, params, moments, order)
         return jax.tree.map(lambda old, new: jnp.where(stopped, old, new), nothing, train(params, moments, order))
 
-    return _over_seeds(setting, one, params, moments, stopped, order)
+    return _with_groups(setting, one, validation, params, moments, stopped, order)
 
 
 @partial(jax.jit, static_argnames="setting")
 def evaluate(setting: Setting, params: Params, table: Table, groups: Any) -> Any:
     """Equal-episode error of every seed's parameters over groups laid out as `setting.evaluation`."""
-    return _over_seeds(setting, lambda p: _error(setting, p, table, groups), params)
+    return _with_groups(setting, lambda p, own: _error(setting, p, table, own), groups, params)
+
+
+def _with_groups(setting: Setting, function: Any, groups: Any, *per_seed: Any) -> Any:
+    """Call the function for every seed with the groups of all, or with its own."""
+    if groups.ndim == 3:
+        return _over_seeds(setting, function, *per_seed, groups)
+    return _over_seeds(setting, lambda *own: function(*own, groups), *per_seed)
 
 
 def _over_seeds(setting: Setting, function: Any, *per_seed: Any) -> Any:

@@ -17,8 +17,9 @@ from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.execution import Execution
 from blindsave.learning.distil.history import History
 from blindsave.learning.distil.schedule import TRAINING_SEEDS
-from blindsave.learning.distil.state import State
+from blindsave.learning.distil.state import State, leaves, rebuild
 from blindsave.learning.distil.trainer import Trainer
+from blindsave.learning.distil.training_set import TrainingSet
 from blindsave.policies.students.family import Family
 from blindsave.policies.students.student import Provenance, Student
 
@@ -63,22 +64,61 @@ def fit(
     """
     trainer = make_trainer(family, data, seeds, recipe, execution, threads)
     identity = {"family": family.name, "seeds": list(seeds), "recipe": asdict(recipe), "dataset": dataset}
-    state, history = trainer.initial(), History.empty(len(seeds))
+    state, history = trained(trainer, identity, checkpoint, checkpoint_every, deadline, report)
+    test = trainer.evaluate(state.best, "test")
+    return Fitted(_students(family, seeds, state, data, stage, dataset, test), history, test)
+
+
+def fit_together(
+    family: Family,
+    sets: Sequence[TrainingSet],
+    *,
+    recipe: Recipe = PAPER,
+    stage: str = "final",
+    execution: Execution | None = None,
+    deadline: float | None = None,
+    report: Report | None = None,
+) -> list[Fitted]:
+    """Like `fit` for several datasets, with JAX and in one program; one result per dataset."""
+    from blindsave.learning.distil.fleet_trainer import FleetTrainer
+
+    trainer = FleetTrainer(family, sets, recipe, execution)
+    state, history = trained(trainer, {}, deadline=deadline, report=report)
+    test, found, begin = trainer.evaluate(state.best, "test"), [], 0
+    for one in sets:
+        lanes = slice(begin, begin := begin + len(one.seeds))
+        own, errors = _lanes(state, lanes), test[lanes]
+        students = _students(family, one.seeds, own, one.data, stage, one.dataset, errors)
+        found.append(Fitted(students, history.of(lanes), errors))
+    return found
+
+
+def trained(
+    trainer: Trainer,
+    identity: dict[str, Any],
+    checkpoint: Path | None = None,
+    checkpoint_every: int = 1,
+    deadline: float | None = None,
+    report: Report | None = None,
+) -> tuple[State, History]:
+    """Run epochs until every seed has stopped."""
+    state, history, epochs = trainer.initial(), History.empty(len(trainer.seeds)), trainer.recipe.epochs
     if checkpoint is not None and checkpoint.exists():
         state, history = load_checkpoint(checkpoint, state, identity)
-    while len(history) < recipe.epochs and not np.asarray(state.stopped).all():
+    while len(history) < epochs and not np.asarray(state.stopped).all():
         late = deadline is not None and time.monotonic() > deadline
         if late:
             if checkpoint is not None:
                 save_checkpoint(checkpoint, state, history, identity)
-            raise OutOfTime(f"time is up after epoch {len(history)} of {family.name}; run the same command again")
+            raise OutOfTime(
+                f"time is up after epoch {len(history)} of {trainer.family.name}; run the same command again"
+            )
         state, history = _epoch(trainer, state, history)
         if checkpoint is not None and len(history) % checkpoint_every == 0:
             save_checkpoint(checkpoint, state, history, identity)
         if report:
             report(len(history), history, np.asarray(state.stopped))
-    test = trainer.evaluate(state.best, "test")
-    return Fitted(_students(trainer, state, data, stage, dataset, test), history, test)
+    return state, history
 
 
 def _epoch(trainer: Trainer, state: State, history: History) -> tuple[State, History]:
@@ -94,11 +134,15 @@ def _epoch(trainer: Trainer, state: State, history: History) -> tuple[State, His
     return state, history
 
 
+def _lanes(tree: Any, lanes: slice) -> Any:
+    return rebuild(tree, [leaf[lanes] for leaf in leaves(tree)])
+
+
 def _students(
-    trainer: Trainer, state: State, data: Episodes, stage: str, dataset: str, test: np.ndarray
+    family: Family, seeds: Sequence[int], state: State, data: Episodes, stage: str, dataset: str, test: np.ndarray
 ) -> list[Student]:
     students = []
-    for i, seed in enumerate(trainer.seeds):
+    for i, seed in enumerate(seeds):
         notes: dict[str, Any] = {
             "epochs": int(state.epoch[i]),
             "updates": int(state.moments.count[i]),
@@ -108,5 +152,5 @@ def _students(
         }
         provenance = Provenance(seed, stage, dataset, int(state.best_epoch[i]), float(state.best_loss[i]), notes)
         best = {name: np.asarray(value[i], np.float32) for name, value in state.best.items()}
-        students.append(Student(trainer.family, best, provenance))
+        students.append(Student(family, best, provenance))
     return students

@@ -43,6 +43,11 @@ class BatchLayout:
         """Steps computed per batch."""
         return sum(segment.rows for segment in self.segments)
 
+    def holds(self, longest: "Lengths") -> bool:
+        """Whether batches with at most so long an episode at each rank fit."""
+        kept = all(int((longest > segment.start).sum()) <= segment.episodes for segment in self.segments)
+        return kept and int(longest.max()) <= self.segments[-1].stop
+
     @property
     def time(self) -> NDArray[np.int32]:
         """The time of every row."""

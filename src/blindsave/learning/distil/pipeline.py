@@ -21,7 +21,7 @@ from blindsave.learning.distil.collection import Collection
 from blindsave.learning.distil.config import PAPER, Recipe
 from blindsave.learning.distil.dataset import Dataset, Episodes, concatenate
 from blindsave.learning.distil.deadline import OutOfTime
-from blindsave.learning.distil.fit import Fitted, fit
+from blindsave.learning.distil.fit import Fitted, Report, fit
 from blindsave.learning.distil.history import History
 from blindsave.learning.distil.schedule import (
     EPISODES,
@@ -32,6 +32,7 @@ from blindsave.learning.distil.schedule import (
     shadow_schedules,
 )
 from blindsave.learning.distil.shadow import Teacher
+from blindsave.learning.distil.training_set import TrainingSet
 from blindsave.policies.base import Policy
 from blindsave.policies.students.registry import family as family_of
 from blindsave.policies.students.student import Student, load_student
@@ -40,6 +41,7 @@ from blindsave.task.mixture import Shares
 
 STUDENTS = "students"
 METRICS = "metrics.jsonl"
+COLLECTOR, FINAL = "collector", "final"
 
 
 class TeacherPolicy(Teacher, Policy, Protocol):
@@ -75,6 +77,8 @@ class Pipeline:
     """In seconds of `time.monotonic`; after it, work stops with `OutOfTime` and can be continued."""
     checkpoint_every: int = 5
     quiet: bool = False
+    fitted: dict[tuple[str, str], Fitted] = field(default_factory=dict, repr=False)
+    """Trainings (family, stage) that were made side by side with those of other pipelines (`fleet`)."""
     _base: Dataset | None = field(default=None, init=False, repr=False)
 
     def base(self) -> Dataset:
@@ -90,7 +94,7 @@ class Pipeline:
 
     def collectors(self, family: str) -> store.Artifact:
         """First-stage students."""
-        return self._train(family, "collector", [self.base()])
+        return self._train(family, COLLECTOR)
 
     def shadow(self, family: str) -> list[Dataset]:
         """One dataset per collector."""
@@ -110,7 +114,7 @@ class Pipeline:
 
     def finals(self, family: str) -> store.Artifact:
         """Second-stage students."""
-        return self._train(family, "final", [self.base(), *self.shadow(family)])
+        return self._train(family, FINAL)
 
     def run(self, family: str) -> dict[str, Any]:
         """Everything a family needs, and what it took."""
@@ -155,7 +159,20 @@ class Pipeline:
         with Progress(title, collection.schedule.episodes, quiet=self.quiet) as progress:
             return collection.dataset(progress.advance)
 
-    def _train(self, family: str, stage: str, datasets: Sequence[Dataset]) -> store.Artifact:
+    def training_set(self, family: str, stage: str) -> TrainingSet | None:
+        """What the students of a stage are trained on; None where they are there already."""
+        datasets = self._datasets(family, stage)
+        configuration, inputs = self._identity(family, stage, datasets)
+        if store.artifact_folder(self.work, STUDENTS, configuration, inputs).exists():
+            return None
+        data = concatenate([self.episodes(dataset) for dataset in datasets])
+        return TrainingSet(data, self.budget.seeds, store.digest(inputs))
+
+    def _datasets(self, family: str, stage: str) -> list[Dataset]:
+        return [self.base(), *(self.shadow(family) if stage == FINAL else ())]
+
+    def _identity(self, family: str, stage: str, datasets: Sequence[Dataset]) -> tuple[dict[str, Any], dict[str, str]]:
+        """What decides the students of a stage."""
         budget = self.budget
         configuration = {
             "family": family,
@@ -163,17 +180,23 @@ class Pipeline:
             "seeds": list(budget.seeds),
             "recipe": asdict(budget.recipe),
         }
-        inputs = {f"dataset-{i}": dataset.sha256 for i, dataset in enumerate(datasets)}
+        return configuration, {f"dataset-{i}": dataset.sha256 for i, dataset in enumerate(datasets)}
+
+    def _train(self, family: str, stage: str) -> store.Artifact:
+        datasets = self._datasets(family, stage)
+        configuration, inputs = self._identity(family, stage, datasets)
         place = store.artifact_folder(self.work, STUDENTS, configuration, inputs)
         checkpoint = self.work / "checkpoints" / f"{place.name}.safetensors"
 
         def build(folder: Path) -> dict[str, Any]:
             self._check_time(f"{family}: {stage}s")
             data = concatenate([self.episodes(dataset) for dataset in datasets])
-            fitted = self._fit(family, stage, data, store.digest(inputs), checkpoint)
+            fitted = self.fitted.get((family, stage)) or self._fit(
+                family, stage, data, store.digest(inputs), checkpoint
+            )
             for student in fitted.students:
                 student.save(folder / f"{student.provenance.seed}.safetensors")
-            (folder / METRICS).write_text(fitted.history.lines(budget.seeds))
+            (folder / METRICS).write_text(fitted.history.lines(self.budget.seeds))
             return describe(fitted, data)
 
         artifact = store.make(self.work, STUDENTS, configuration, inputs, build)
@@ -183,11 +206,6 @@ class Pipeline:
     def _fit(self, family: str, stage: str, data: Episodes, dataset: str, checkpoint: Path) -> Fitted:
         budget = self.budget
         with Progress(f"{family}: {stage}s", budget.recipe.epochs, quiet=self.quiet) as progress:
-
-            def report(epoch: int, history: History, stopped: np.ndarray) -> None:
-                errors = " ".join(f"{error:.4f}" for error in history.validation_loss[-1])
-                progress.at(epoch, f"validation {errors}, {history.seconds[-1]:.2f} s per epoch")
-
             return fit(
                 family_of(family),
                 data,
@@ -199,12 +217,22 @@ class Pipeline:
                 checkpoint=checkpoint,
                 checkpoint_every=self.checkpoint_every,
                 deadline=self.deadline,
-                report=report,
+                report=reporting(progress),
             )
 
     def _check_time(self, what: str) -> None:
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise OutOfTime(f"time is up before {what}; run the same command again")
+
+
+def reporting(progress: Progress) -> Report:
+    """Tell a progress bar of every epoch."""
+
+    def report(epoch: int, history: History, stopped: np.ndarray) -> None:
+        errors = " ".join(f"{error:.4f}" for error in history.validation_loss[-1])
+        progress.at(epoch, f"validation {errors}, {history.seconds[-1]:.2f} s per epoch")
+
+    return report
 
 
 def open_student(artifact: store.Artifact, seed: int) -> tuple[Student, str]:

@@ -9,7 +9,6 @@ import numpy as np
 
 from blindsave.learning.distil.jax_ops import JaxOps
 from blindsave.policies.base import ACTION_FLOATS
-from blindsave.policies.students.core import CODE_FLOATS
 from blindsave.policies.students.family import Family
 
 
@@ -26,7 +25,7 @@ def jacobian_rank(
         return None
     keys = jax.random.split(jax.random.key(seed), 3)
     memory = jax.random.normal(keys[0], (states, core.memory))
-    code = jax.random.normal(keys[1], (states, CODE_FLOATS))
+    code = jax.random.normal(keys[1], (states, core.code))
     action = jax.random.uniform(keys[2], (states, ACTION_FLOATS), minval=-1.0)
 
     def residual(memory: Any, code: Any, action: Any) -> Any:

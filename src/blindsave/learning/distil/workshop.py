@@ -58,7 +58,12 @@ class Workshop:
 
 @lru_cache(maxsize=1)
 def open_pipeline(shop: Workshop) -> Pipeline:
-    """The pipeline of a workshop's teacher, with a compilation cache; opened once per process."""
+    """The pipeline of a workshop's teacher, opened once per process."""
+    return pipeline_of(shop)
+
+
+def pipeline_of(shop: Workshop) -> Pipeline:
+    """The pipeline of a workshop's teacher, with a compilation cache."""
     use_cache(shop.work / "cache")
     source = shop.teacher or model_file(TEACHER)
     check_teacher("a teacher", source)

@@ -21,11 +21,13 @@ for (const [list, extra] of [[$("first"), []], [$("second"), [option(NOBODY, "no
 $("first").value = setup.pair[0]; $("second").value = setup.pair[1];
 $("hidden").max = setup.most_hidden; $("hidden").value = setup.hidden;
 $("fault").max = setup.faults.length - 1; $("fault").value = setup.first_fault;
+$("hold").max = setup.holds.length - 1;
 $("speed").min = aim.slowest; $("speed").max = aim.fastest;
 
 function say() {
   $("hidden_said").textContent = setup.step_ms * $("hidden").value + " ms";
   $("fault_said").textContent = setup.faults[$("fault").value];
+  $("hold_said").textContent = setup.holds[$("hold").value];
   $("from_said").textContent = $("from").value + " mm"; $("to_said").textContent = $("to").value + " mm";
   $("speed_said").textContent = Number($("speed").value).toFixed(1) + " m/s";
 }
@@ -49,14 +51,14 @@ function name(tables) {
 async function shoot(shot, mine, again = {}) {
   if (waiting) return;
   waiting = true;
-  const wish = { shot, goalkeepers: keepers(), hidden: Number($("hidden").value), fault: Number($("fault").value), ...again };
+  const wish = { shot, goalkeepers: keepers(), hidden: Number($("hidden").value), fault: Number($("fault").value), hold: Number($("hold").value), ...again };
   try {
     const answer = await fetch("/take", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wish) });
     const found = await answer.json();
     if (!answer.ok) { note(found.error); return; }
     note("");
     take = { ...found, wish };
-    counted = !(mine && found.hidden > 0);
+    counted = !(mine && (found.hidden > 0 || wish.hold > 0));
     begin();
   } catch { note("the arena does not answer: is it still open?"); } finally { waiting = false; }
 }
@@ -202,15 +204,15 @@ function pressed(id, action) { $(id).addEventListener("click", action); }
 pressed("left", () => mine(setup.twins[twins][0]));
 pressed("right", () => mine(setup.twins[twins][1]));
 pressed("other", () => { demo = -1; twins = (twins + 7) % setup.twins.length; note(""); $("hint").hidden = false; $("hint").textContent = "Another pair of shots: choose a post"; });
-pressed("again", () => { demo = -1; shoot(take.wish.shot, false, { hidden: take.wish.hidden, fault: take.wish.fault }); });
+pressed("again", () => { demo = -1; shoot(take.wish.shot, false, { hidden: take.wish.hidden, fault: take.wish.fault, hold: take.wish.hold }); });
 pressed("aimed", () => mine([aim.reach_x - 0.4, $("from").value / 1000, $("to").value / 1000, Number($("speed").value)]));
 pressed("named", () => mine($("shot").value.trim()));
 pressed("pause", () => { demo = -1; if (moment >= length()) { moment = 0; paused = false; last = null; } else paused = !paused; });
 pressed("step", () => { demo = -1; paused = true; moment = Math.min(length(), Math.floor(moment + 1e-6) + 1); });
 pressed("back", () => { demo = -1; paused = true; moment = Math.max(0, Math.ceil(moment - 1e-6) - 1); });
 $("moment").addEventListener("input", () => { demo = -1; paused = true; moment = Number($("moment").value); });
-for (const id of ["hidden", "fault", "from", "to", "speed"]) $(id).addEventListener("input", say);
-for (const id of ["first", "second"]) $(id).addEventListener("change", () => { demo = -1; shoot(take.wish.shot, false, { hidden: take.wish.hidden, fault: take.wish.fault }); });
+for (const id of ["hidden", "fault", "hold", "from", "to", "speed"]) $(id).addEventListener("input", say);
+for (const id of ["first", "second"]) $(id).addEventListener("change", () => { demo = -1; shoot(take.wish.shot, false, { hidden: take.wish.hidden, fault: take.wish.fault, hold: take.wish.hold }); });
 
 // Dragging: press where the puck shall start, pull towards the robot, let go. ----------------------------------------
 
@@ -250,7 +252,7 @@ for (const kind of ["pointerup", "pointercancel"]) $("scene").addEventListener(k
 
 function fit() { if (hall) { hall.resize($("plates").offsetHeight + 14, 46); draw(); } }
 
-take.wish = { shot: setup.twins[twins][0], hidden: setup.hidden, fault: setup.first_fault };
+take.wish = { shot: setup.twins[twins][0], hidden: setup.hidden, fault: setup.first_fault, hold: 0 };
 name(take.tables); say(); begin(); tell(); board();
 performance.mark("named");
 // The names are painted first: making the scene takes longer than reading them.

@@ -5,7 +5,7 @@ of operations `ops`, plain `+ - * /` and slices `x[..., a:b]`. From that one des
 reference, the C kernel, the C header, the ONNX graph and the cost accounting. docs/memory-cores.md is the how-to.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from blindsave.policies.arithmetic import Array
 from blindsave.policies.base import OBSERVATION_FLOATS
 
 CODE_FLOATS = 32
-"""Width of the encoder's output, the code `e` a core reads."""
+"""Width of the encoder's output, the code `e` a core reads, in the paper."""
 
 Parameters = dict[str, Array]
 
@@ -41,10 +41,18 @@ class MemoryCore:
     """Does the core keep a learned state, fed by the previous action and read by the head? If not, the memory (if
     any) is a plain record of observations that only `observe` changes, and the head reads the code alone."""
 
+    code: int = field(default=CODE_FLOATS, kw_only=True)
+    """Floats that the core is told at every step besides the previous action."""
+
     @property
     def memory(self) -> int:
         """Floats kept between steps, the previous action not counted."""
         return 0
+
+    @property
+    def shown(self) -> int:
+        """Floats of the memory, the first ones, that the head reads; all by default."""
+        return self.memory
 
     @property
     def observed(self) -> int:

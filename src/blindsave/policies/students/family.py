@@ -1,6 +1,6 @@
 """A family of students: encoder, memory core, head.
 
-e = SiLU(W SiLU(W x))            19 -> 64 -> 32, all families
+e = SiLU(W SiLU(W x))            19 -> 64 -> 32, unless the name says otherwise (`widths`)
 memory' = core(memory, e, previous action)
 action = tanh(W SiLU(W [memory', e]))     -> 64 -> 2; memoryless families read e alone
 """
@@ -14,11 +14,10 @@ import numpy as np
 
 from blindsave.policies.base import ACTION_FLOATS, OBSERVATION_FLOATS
 from blindsave.policies.program import Program
-from blindsave.policies.students.core import CODE_FLOATS, MemoryCore, Parameters, glorot, zeros
+from blindsave.policies.students.core import MemoryCore, Parameters, glorot, zeros
+from blindsave.policies.students.widths import ENCODER_FLOATS, HEAD_FLOATS
 from blindsave.policies.trace import trace
 
-ENCODER_FLOATS = 64
-HEAD_FLOATS = 64
 CORE_PREFIX = "core."
 
 
@@ -28,6 +27,10 @@ class Family:
 
     name: str
     core: MemoryCore
+    encoder: int = ENCODER_FLOATS
+    """Floats of the encoder's hidden layer."""
+    head: int = HEAD_FLOATS
+    """Floats of the head's hidden layer."""
 
     @property
     def carry(self) -> int:
@@ -37,7 +40,7 @@ class Family:
     @property
     def features(self) -> int:
         """Floats the head reads."""
-        return CODE_FLOATS + (self.core.memory if self.core.recurrent else 0)
+        return self.core.code + (self.core.shown if self.core.recurrent else 0)
 
     @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -48,11 +51,11 @@ class Family:
         """Fresh parameters for a training seed; the order of the draws is part of the study."""
         rng = np.random.default_rng(seed)
         return {
-            **_layer("encoder.0", rng, ENCODER_FLOATS, self.core.observed),
-            **_layer("encoder.1", rng, CODE_FLOATS, ENCODER_FLOATS),
+            **_layer("encoder.0", rng, self.encoder, self.core.observed),
+            **_layer("encoder.1", rng, self.core.code, self.encoder),
             **{CORE_PREFIX + name: array for name, array in self.core.init(rng, seed).items()},
-            **_layer("head.0", rng, HEAD_FLOATS, self.features),
-            **_layer("head.1", rng, ACTION_FLOATS, HEAD_FLOATS),
+            **_layer("head.0", rng, self.head, self.features),
+            **_layer("head.1", rng, ACTION_FLOATS, self.head),
         }
 
     def encode(self, ops: Any, params: Mapping[str, Any], x: Any) -> Any:
@@ -62,7 +65,9 @@ class Family:
 
     def act(self, ops: Any, params: Mapping[str, Any], memory: Any, code: Any) -> Any:
         """The action for an updated memory and the present code."""
-        features = ops.concat(memory, code) if self.core.recurrent else code
+        core = self.core
+        shown = memory if not core.recurrent or core.shown == core.memory else memory[..., : core.shown]
+        features = ops.concat(shown, code) if core.recurrent else code
         hidden = ops.silu(ops.linear(features, params["head.0.weight"], params["head.0.bias"]))
         return ops.tanh(ops.linear(hidden, params["head.1.weight"], params["head.1.bias"]))
 

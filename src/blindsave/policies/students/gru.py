@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from blindsave.policies.base import ACTION_FLOATS
-from blindsave.policies.students.core import CODE_FLOATS, MemoryCore, Parameters, glorot, zeros
+from blindsave.policies.students.core import MemoryCore, Parameters, glorot, zeros
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class GRU(MemoryCore):
     def init(self, rng: np.random.Generator, seed: int) -> Parameters:
         """Each of the two weights is drawn as one matrix of three stacked gates."""
         return {
-            "W_ih": glorot(rng, 3 * self.width, CODE_FLOATS + ACTION_FLOATS),
+            "W_ih": glorot(rng, 3 * self.width, self.code + ACTION_FLOATS),
             "W_hh": glorot(rng, 3 * self.width, self.width),
             "b_ih": zeros(3 * self.width),
             "b_hh": zeros(3 * self.width),

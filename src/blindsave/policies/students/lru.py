@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from blindsave.policies.base import ACTION_FLOATS
-from blindsave.policies.students.core import CODE_FLOATS, MemoryCore, Parameters, glorot, zeros
+from blindsave.policies.students.core import MemoryCore, Parameters, glorot, zeros
 from blindsave.policies.students.structured import decay_logits
 
 LARGEST_ANGLE = np.pi / 8
@@ -37,7 +37,7 @@ class LRU(MemoryCore):
             "alpha": alpha,
             "t": np.tan(np.linspace(0.0, LARGEST_ANGLE, self.pairs) / 2).astype(np.float32),
             "gamma": np.sqrt(1.0 - np.tanh(np.tile(alpha, 2).astype(np.float64)) ** 2).astype(np.float32),
-            "B": glorot(rng, self.memory, CODE_FLOATS + ACTION_FLOATS),
+            "B": glorot(rng, self.memory, self.code + ACTION_FLOATS),
             "b": zeros(self.memory),
         }
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from blindsave.policies.base import ACTION_FLOATS
-from blindsave.policies.students.core import CODE_FLOATS, MemoryCore, Parameters, glorot, zeros
+from blindsave.policies.students.core import MemoryCore, Parameters, glorot, zeros
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class MinGRU(MemoryCore):
 
     def init(self, rng: np.random.Generator, seed: int) -> Parameters:
         """Gate first, then candidate."""
-        inputs = CODE_FLOATS + ACTION_FLOATS
+        inputs = self.code + ACTION_FLOATS
         gate, candidate = glorot(rng, self.width, inputs), glorot(rng, self.width, inputs)
         return {"W": np.concatenate((gate, candidate)), "b": zeros(2 * self.width)}
 

@@ -8,19 +8,22 @@ stack. Every architecture has exactly one name: the structured memory of the pap
 import re
 
 from blindsave.errors import BadInput
+from blindsave.policies.students.attention import Attention
 from blindsave.policies.students.core import MemoryCore
 from blindsave.policies.students.finite_stack import FiniteStack
 from blindsave.policies.students.gru import GRU
 from blindsave.policies.students.lru import LRU
+from blindsave.policies.students.lstm import LSTM
 from blindsave.policies.students.mingru import MinGRU
 from blindsave.policies.students.structured import Structured
+from blindsave.policies.students.widths import split_widths
 from blindsave.task.outcomes import TIMEOUT_STEPS
 
 LARGEST = 1024
 """Largest size of a kind, beyond which a step is no longer small."""
 LONGEST_STACK = TIMEOUT_STEPS + 1
 """An episode has no more observations than this."""
-GATED = {"gru": GRU, "lru": LRU, "mingru": MinGRU}
+GATED = {"gru": GRU, "lru": LRU, "mingru": MinGRU, "lstm": LSTM, "attention": Attention}
 STACK = "finite_stack"
 KINDS = ("structured_kRANK", *GATED, STACK)
 """How kinds are written."""
@@ -33,12 +36,14 @@ _STACK_SIZED = re.compile(f"{STACK}_{_NUMBER}")
 
 
 def is_kind(name: str) -> bool:
-    """Whether the name is of a kind that comes in sizes."""
+    """Whether the name is of a kind that comes in sizes; its widths may be named."""
+    name, _ = split_widths(name)
     return name in GATED or name == STACK or _STRUCTURED.fullmatch(name) is not None
 
 
 def with_size(kind: str, size: int) -> str:
     """The name of a kind's family of this size; out of range is a `BadInput`."""
+    kind, widths = split_widths(kind)
     if kind == STACK:
         name = f"{STACK}_{size}"
     elif kind in GATED or size != Structured.width:
@@ -46,7 +51,7 @@ def with_size(kind: str, size: int) -> str:
     else:
         name = kind
     core_named(name)
-    return name
+    return widths.behind(name)
 
 
 def core_named(name: str) -> MemoryCore | None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from blindsave.policies.base import ACTION_FLOATS
-from blindsave.policies.students.core import CODE_FLOATS, MemoryCore, Parameters, glorot, zeros
+from blindsave.policies.students.core import MemoryCore, Parameters, glorot, zeros
 
 STEP_S = 0.02
 SHORTEST_S, LONGEST_S = 0.04, 2.0
@@ -47,7 +47,7 @@ class Structured(MemoryCore):
         """Equal seeds give equal parameters outside the innovation, whatever the rank."""
         p = {
             "alpha": decay_logits(self.width),
-            "B_e": glorot(rng, self.width, CODE_FLOATS),
+            "B_e": glorot(rng, self.width, self.code),
             "B_a": glorot(rng, self.width, ACTION_FLOATS),
             "b_z": zeros(self.width),
         }
@@ -62,7 +62,7 @@ class Structured(MemoryCore):
         return {
             "U": glorot(rng, self.width, rank),
             "V": glorot(rng, rank, self.width),
-            "W_e": glorot(rng, rank, CODE_FLOATS),
+            "W_e": glorot(rng, rank, self.code),
             "W_a": glorot(rng, rank, ACTION_FLOATS),
             "b_r": zeros(rank),
         }

@@ -1,0 +1,70 @@
+"""Teachers distilled side by side: the artifacts of each are those it would have alone, and nothing is done twice."""
+
+import numpy as np
+import pytest
+
+from blindsave.learning.distil import fleet
+from blindsave.learning.distil.__main__ import main
+from blindsave.learning.distil.config import Recipe
+from blindsave.learning.distil.fleet import distil_fleet
+from blindsave.learning.distil.pipeline import Budget, open_student
+from blindsave.learning.distil.workshop import Workshop, pipeline_of
+from blindsave.policies.dreamer import AgentShape, save_teacher
+
+SEEDS = (14303, 14304)
+
+
+@pytest.fixture(scope="module")
+def shops(tmp_path_factory):
+    root = tmp_path_factory.mktemp("fleet")
+    shape = AgentShape()
+    for seed in (1, 2):
+        rng = np.random.default_rng(seed)
+        params = {name: rng.normal(0, 0.1, size).astype(np.float32) for name, size in shape.shapes.items()}
+        save_teacher(root / f"{seed}.safetensors", params, shape=shape, seed=seed, step=0, notes={})
+    budget = Budget(base_episodes=20, shadow_episodes=20, seeds=SEEDS, recipe=Recipe(epochs=2))
+    many = Budget(base_episodes=20, shadow_episodes=20, seeds=(*SEEDS, 14305, 14306), recipe=Recipe(epochs=2))
+    return [
+        Workshop(root / "one", root / "1.safetensors", budget),
+        Workshop(root / "two", root / "2.safetensors", budget),
+        Workshop(root / "many", root / "1.safetensors", many),
+    ]
+
+
+@pytest.fixture(scope="module")
+def found(shops):
+    return distil_fleet(shops, ["feed_forward"], 2)
+
+
+def test_every_workshop_has_its_own_finals(shops, found):
+    for shop in shops:
+        pipeline = pipeline_of(shop)
+        assert found[str(shop.work)]["feed_forward"]["finals"]["episodes"] == 40
+        for seed in shop.budget.seeds:
+            student, _ = open_student(pipeline.finals("feed_forward"), seed)
+            assert student.provenance.stage == "final" and student.provenance.seed == seed
+
+
+def test_episodes_are_those_of_a_distillation_alone(shops, found, tmp_path):
+    shop = shops[1]
+    alone = pipeline_of(Workshop(tmp_path, shop.teacher, shop.budget))
+    assert alone.base().sha256 == pipeline_of(shop).base().sha256
+
+
+def test_what_is_there_is_not_trained_again(shops, found, monkeypatch):
+    monkeypatch.setattr(fleet, "fit_together", lambda *given, **options: pytest.fail("trained again"))
+    assert distil_fleet(shops, ["feed_forward"], 2) == found
+
+
+def test_datasets_that_do_not_fit_together_are_trained_in_turns(shops, found, monkeypatch):
+    pipelines = [pipeline_of(shop) for shop in shops]
+    sets = [(one, fleet.TrainingSet(one.base().episodes, one.budget.seeds)) for one in pipelines]
+    assert [len(group) for group in fleet._groups("feed_forward", sets)] == [3]
+    monkeypatch.setattr(fleet, "TABLE_BYTES", 1)
+    assert [len(group) for group in fleet._groups("feed_forward", sets)] == [1, 1, 1]
+
+
+def test_a_teacher_without_a_name_is_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([str(tmp_path), "--teachers", "teacher.safetensors"])
+    assert end.value.code == 2 and "is not NAME=FILE" in capsys.readouterr().err
