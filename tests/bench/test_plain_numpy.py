@@ -2,19 +2,19 @@
 
 import numpy as np
 import pytest
+from family_kinds import PLAIN
 
 from blindsave.bench.plain_numpy import plain_numpy
 from blindsave.errors import BadInput
 from blindsave.policies.classical.rivals import RIVALS, rival
 from blindsave.policies.closed_loop import run
-from blindsave.policies.students import families
 from blindsave.policies.students.student import Student
 from blindsave.policies.trace import trace
 from blindsave.task.conditions import condition
 from blindsave.task.shots import shots
 
 
-@pytest.mark.parametrize("name", families())
+@pytest.mark.parametrize("name", PLAIN)
 def test_the_numpy_yardstick_computes_the_same_policy(name):
     student = Student.untrained(name, 14303)
     step, session = plain_numpy(student.program), student.session()

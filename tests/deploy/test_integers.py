@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+from family_kinds import ATTENTION, PLAIN
 
 from blindsave.deploy import integers as whole
 from blindsave.deploy.calibration import in_integers, recorded
 from blindsave.deploy.quantise import integer_policy
+from blindsave.errors import BadInput
 from blindsave.policies import load
 from blindsave.policies.arithmetic import sigmoid
-from blindsave.policies.students import families, family
+from blindsave.policies.students import family
 from blindsave.policies.students.student import Provenance, Student
 from blindsave.testing.contract import observations, randomised_params
 
@@ -31,7 +33,7 @@ def actions(policy, episode) -> np.ndarray:
     return np.array(found)
 
 
-@pytest.mark.parametrize("name", families())
+@pytest.mark.parametrize("name", PLAIN)
 def test_every_family_has_a_form_in_whole_numbers_close_to_itself(name):
     policy, episodes = student(name), seen()
     errors = {}
@@ -40,6 +42,11 @@ def test_every_family_has_a_form_in_whole_numbers_close_to_itself(name):
         differences = [actions(mine, one) - policy.unroll(one)[1] for one in episodes]
         errors[kind] = float(np.sqrt(np.mean(np.square(differences))))
     assert errors["int16"] < 0.02 and errors["int8"] < 0.15 and errors["int16"] < errors["int8"]
+
+
+def test_a_core_without_a_whole_number_form_is_refused_in_one_sentence():
+    with pytest.raises(BadInput, match="no whole-number form"):
+        integer_policy(student(ATTENTION), "int8", seen())
 
 
 def test_the_shipped_linear_memory_loses_little_with_eight_bits():

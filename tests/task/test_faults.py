@@ -29,6 +29,7 @@ EXAMPLES = {
     "puck_drag": "puck_drag_2",
     "hold": "hold_4",
     "shot_speed": "shot_speed_0.7",
+    "remember": "remember_5",
 }
 
 
