@@ -29,7 +29,7 @@ def test_the_screening_asks_about_memories_of_1_to_64_and_widths_down_to_an_eigh
 
 
 def test_the_page_shows_every_family_of_the_screening():
-    table = tables.read(STUDY / "screening.parquet")
+    table = tables.read(STUDY / "screening" / "validation.parquet")
     saved: dict = defaultdict(lambda: defaultdict(list))
     for row in table.select(["policy", "training_seed", "blackout", "save"]).to_pylist():
         assert row["blackout"] == 20
@@ -56,7 +56,7 @@ def test_one_candidate_is_tested_against_the_linear_memory_of_the_same_budget():
 
 
 def test_the_candidate_is_the_smallest_that_saved_enough_in_the_screening():
-    held = saves(tables.read(STUDY / "screening.parquet"))
+    held = saves(tables.read(STUDY / "screening" / "validation.parquet"))
     means = {name: float(held.at(name, 20).mean()) for name in held.saved if name != "teacher"}
     enough = [name for name, rate in means.items() if rate >= means["structured_k0"] - 0.005]
     assert plan("smallest-memory.toml").families == (min(enough, key=lambda name: cost(family(name)).parameters),)

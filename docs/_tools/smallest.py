@@ -157,7 +157,7 @@ def main(arguments: list[str]) -> None:
     """Ship if asked to; then write tables and picture."""
     if arguments[:1] == ["ship"]:
         ship(Path(arguments[1]))
-    screened = saves(tables.read(RESULTS / "screening.parquet"))
+    screened = saves(tables.read(RESULTS / "screening" / "validation.parquet"))
     analysis = analyse(read_results(STUDY)) if (STUDY / "test").is_dir() else None
     page = _between(PAGE.read_text("utf-8"), "screening", screening_table(screened))
     if analysis is not None:
