@@ -91,3 +91,11 @@ def test_the_sealed_study_verifies_and_supports_what_the_page_says():
     said = f"{100 * contrast.estimate:+.1f} [{100 * contrast.low:+.1f}, {100 * contrast.high:+.1f}]"
     assert f"| {said} | yes |" in PAGE
     assert f"[{100 * contrast.equivalence.low:+.1f}, {100 * contrast.equivalence.high:+.1f}]" in PAGE
+
+
+def test_the_page_says_what_eight_bits_cost():
+    found = json.loads((STUDY / "integers.json").read_text())["families"]["gru_n8_e8_c8_h8"]["rates"]
+    for form, name in (("float", ""), ("int16", "_int16"), ("int8", "_int8")):
+        cells = [found[f"gru_n8_e8_c8_h8{name}"][steps] for steps in ("0", "20")]
+        shown = " | ".join(f"{100 * c['estimate']:.1f} [{100 * c['low']:.1f}, {100 * c['high']:.1f}]" for c in cells)
+        assert f"| {form} | {shown} |" in PAGE
