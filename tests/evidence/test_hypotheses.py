@@ -64,6 +64,17 @@ def test_identical_families_are_equivalent():
     }
 
 
+def test_a_hypothesis_may_be_asked_at_a_length_of_its_own():
+    plan = load_plan(REPOSITORY / "protocol.toml")
+    usual = next(h for h in plan.hypotheses if h.id == "memory")
+    early = replace(usual, id="early", blackout=0)
+    rates = {**dict.fromkeys(plan.families, 0.98), "feed_forward": 0.4, "teacher": 0.98}
+    test = principal(random_saves(rates, blackouts=(0, 20)), replicates=200)
+    found = verdicts(replace(plan, hypotheses=(usual, early)), {"principal_test": test})
+    assert [one.contrast.blackout for one in found] == [20, 0]
+    assert found[1].contrast.estimate == test.difference(usual.a, usual.b, 0).estimate != found[0].contrast.estimate
+
+
 def test_a_hypothesis_may_have_a_margin_of_its_own():
     plan = load_plan(REPOSITORY / "protocol.toml")
     equal = next(h for h in plan.hypotheses if h.id == "gru")

@@ -34,6 +34,7 @@ b = "lru_n24"
 kind = "equivalence"
 a = "structured_k0_n16"
 b = "teacher"
+blackout = 0
 
 [[hypotheses]]
 a = "gru_n16"
@@ -95,7 +96,8 @@ def test_the_files_own_questions_are_the_plans(tmp_path):
     assert (plan.margin, plan.method) == (0.05, "mrmc")
     gates, equal, noise = plan.hypotheses
     assert (gates.id, gates.kind, gates.statement) == ("gates", "superiority", "gates help")
-    assert (equal.id, equal.kind) == ("structured_k0_n16-teacher", "equivalence")
+    assert (equal.id, equal.kind, equal.blackout) == ("structured_k0_n16-teacher", "equivalence", 0)
+    assert [plan.asked_at(one) for one in plan.hypotheses] == [20, 0, 20]
     assert equal.statement == "structured_k0_n16 saves as many blind shots as teacher"
     assert (noise.split, noise.disturbance) == ("noise_test", "noise_5mm")
 
@@ -134,6 +136,11 @@ def test_questions_reach_other_processes(tmp_path):
         ("[[hypotheses]]\na = 'gru_n16'\nb = 'teacher'\nsplit = 'validation'", "`split` must be one of sealed_test"),
         ("[[hypotheses]]\na = 'gru_n16'\nb = 'teacher'\nsplit = 'noise_test'", "`disturbance` must be one of clean"),
         ("[[hypotheses]]\na = 'gru_n16'\nb = 'teacher'\ndisturbance = 'noise_5mm'", "`disturbance` belongs to"),
+        (
+            "[[hypotheses]]\na = 'gru_n16'\nb = 'teacher'\nblackout = 3",
+            "`blackout` must be one of 0, 5, 10, 15, 20, not 3",
+        ),
+        ("[[hypotheses]]\na = 'gru_n16'\nb = 'teacher'\nblackout = true", "`blackout` must be a whole number, not"),
         (
             "[[hypotheses]]\na = 'gru_n16'\nb = 'teacher'\nsplit = 'noise_test'\ndisturbance = 'noise_5mm'",
             "`split` is the noise test, where gru_n16 has no part",

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from blindsave.errors import BadInput
 from blindsave.evidence.hypotheses import decide
-from blindsave.evidence.intervals import Contrast
+from blindsave.evidence.intervals import Contrast, adjust
 from blindsave.evidence.mrmc import departures, difference_of, rate_ends, spread
 from blindsave.evidence.plan import Plan
 from blindsave.task.outcomes import Outcome
@@ -38,9 +38,9 @@ def curves(table: pa.Table) -> list[dict[str, Any]]:
 
 
 def verdicts(plan: Plan, table: pa.Table) -> list[dict[str, Any]]:
-    """Every hypothesis of a plan on alias shots kept out, at the hold it names."""
+    """Every hypothesis of a plan on alias shots kept out, at the hold it names; p values adjusted over all of them."""
     counted, sizes = tabulate(table, "alias_kept_out")
-    told = []
+    found: list[Contrast] = []
     for one in plan.hypotheses:
         hold = _hold(one.disturbance)
         for name in (one.a, one.b):
@@ -48,12 +48,13 @@ def verdicts(plan: Plan, table: pa.Table) -> list[dict[str, Any]]:
                 raise BadInput(
                     f"hypothesis {one.id} needs {name} under {one.disturbance}, which the table does not hold"
                 )
-        found: Contrast = difference_of((one.a, one.b), counted[one.a, hold], counted[one.b, hold], sizes, plan.margin)
-        told.append(
-            {"id": one.id, "statement": one.statement, "kind": one.kind, "hold_ms": milliseconds(hold)}
-            | {"verdict": decide(one.kind, found), "contrast": asdict(found)}
-        )
-    return told
+        margin = plan.margin if one.margin_points is None else one.margin_points / 100
+        found.append(difference_of((one.a, one.b), counted[one.a, hold], counted[one.b, hold], sizes, margin))
+    return [
+        {"id": one.id, "statement": one.statement, "kind": one.kind, "hold_ms": milliseconds(_hold(one.disturbance))}
+        | {"verdict": decide(one.kind, contrast), "contrast": asdict(contrast)}
+        for one, contrast in zip(plan.hypotheses, adjust(found), strict=True)
+    ]
 
 
 def tabulate(table: pa.Table, measure: str) -> tuple[Table, np.ndarray]:

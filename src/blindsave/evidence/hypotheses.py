@@ -65,5 +65,5 @@ def _on_split(plan: Plan, split: str, result: Principal | Stratified, asked: Ite
 def _contrast(plan: Plan, result: Principal | Stratified, h: Hypothesis) -> Contrast:
     margin = plan.margin if h.margin_points is None else h.margin_points / 100
     if isinstance(result, Principal):
-        return result.difference(h.a, h.b, plan.blackout, margin)
-    return result.difference("all", h.a, h.b, plan.blackout, h.disturbance, margin)
+        return result.difference(h.a, h.b, plan.asked_at(h), margin)
+    return result.difference("all", h.a, h.b, plan.asked_at(h), h.disturbance, margin)

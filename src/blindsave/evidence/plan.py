@@ -52,6 +52,8 @@ class Hypothesis:
     disturbance: str = "clean"
     margin_points: float | None = None
     """Where it is not the plan's."""
+    blackout: int | None = None
+    """Hidden steps, where they are not the endpoint's."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,10 @@ class Plan:
     def figures(self) -> tuple[str, ...]:
         """The figures that the report shows, by name; all where the plan names none."""
         return tuple(self.document.get("report", {}).get("figures", ()))
+
+    def asked_at(self, hypothesis: Hypothesis) -> int:
+        """Hidden steps at which a hypothesis is decided: its own, or the endpoint's."""
+        return self.blackout if hypothesis.blackout is None else hypothesis.blackout
 
     def seed(self, name: str) -> int:
         """A bootstrap seed of the plan, by its name in [statistics]."""
@@ -179,8 +185,9 @@ def _hypothesis(whole_file: Section, entry: Mapping[str, Any]) -> Hypothesis:
     section.only(known)
     for name in ("id", "statement", "kind", "a", "b"):
         section.need(name, text)
-    written = {name: section.need(name, text) for name in known if name in entry and name != "margin_points"}
-    return Hypothesis(**written, margin_points=section.get("margin_points", number(0, 100)))
+    numbers = {"margin_points": number(0, 100), "blackout": whole(0)}
+    written = {name: section.need(name, text) for name in known if name in entry and name not in numbers}
+    return Hypothesis(**written, **{name: section.get(name, check) for name, check in numbers.items()})
 
 
 def _check(plan: Plan) -> None:
@@ -204,3 +211,7 @@ def _check(plan: Plan) -> None:
             raise BadFile(f"{plan.path}: hypothesis {hypothesis.id} is named twice or of no kind of {KINDS}")
         if hypothesis.split is not None and hypothesis.split not in plan.grids:
             raise BadFile(f"{plan.path}: hypothesis {hypothesis.id} needs {hypothesis.split}, which no grid holds")
+        for split in (hypothesis.split,) if hypothesis.split else plan.splits:
+            if hypothesis.blackout is not None and hypothesis.blackout not in plan.grids[split].blackouts:
+                needed = f"{split} at {hypothesis.blackout} steps, which no grid holds"
+                raise BadFile(f"{plan.path}: hypothesis {hypothesis.id} needs {needed}")

@@ -266,7 +266,7 @@ def _askable(plan: Plan, held: Saves, split: str) -> Plan:
         for h in plan.hypotheses
         if {h.a, h.b} <= held.saved.keys()
         and h.disturbance in held.disturbances
-        and plan.blackout in held.blackouts
+        and plan.asked_at(h) in held.blackouts
         and (h.split is None or h.split == split)
     ]
     return replace(plan, hypotheses=tuple(kept))

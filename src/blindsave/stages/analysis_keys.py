@@ -1,16 +1,17 @@
 """The keys of a study file that speak of the analysis."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from blindsave.errors import BadInput
 from blindsave.evidence.plan import KINDS, METHODS, Hypothesis
 from blindsave.stages.questions import SETS, TEACHER, Pair, Questions
 from blindsave.stages.scales import Scale
-from blindsave.toml_values import Check, Section, Wrong, number, one_of, pairs, shown, table, tables, text
+from blindsave.toml_values import Check, Section, Wrong, number, one_of, pairs, shown, table, tables, text, whole
 
 ANALYSIS = ("reference", "margin_points", "method", "contrasts", "hypotheses")
 """The keys of this part."""
-FIELDS = ("id", "statement", "kind", "a", "b", "split", "disturbance", "margin_points")
+FIELDS = ("id", "statement", "kind", "a", "b", "split", "disturbance", "margin_points", "blackout")
 LARGEST_MARGIN = 50
 SAYS = {"superiority": "{a} saves more blind shots than {b}", "equivalence": "{a} saves as many blind shots as {b}"}
 
@@ -101,6 +102,7 @@ def _hypothesis(section: Section, scale: Scale) -> Hypothesis:
         _check_noise(section, scale, {a, b}, disturbance)
     elif disturbance is not None:
         raise BadInput(f'{section.where}: `disturbance` belongs to split = "noise_test"')
+    played = scale.noise_blackouts if split == "noise_test" else scale.test_blackouts
     return Hypothesis(
         id=section.get("id", text) or f"{a}-{b}",
         statement=section.get("statement", text) or SAYS[kind].format(a=a, b=b),
@@ -110,7 +112,20 @@ def _hypothesis(section: Section, scale: Scale) -> Hypothesis:
         split=split,
         disturbance=disturbance or "clean",
         margin_points=section.get("margin_points", number(0.01, LARGEST_MARGIN)),
+        blackout=section.get("blackout", _length(played)),
     )
+
+
+def _length(played: Sequence[int]) -> Check:
+    """One of the lengths that are played."""
+
+    def check(value: Any) -> int:
+        found = whole(0)(value)
+        if found not in played:
+            raise Wrong(f"must be one of {', '.join(map(str, played))}, not {found}")
+        return found
+
+    return check
 
 
 def _check_noise(section: Section, scale: Scale, pair: set[str], disturbance: str | None) -> None:
@@ -122,7 +137,7 @@ def _check_noise(section: Section, scale: Scale, pair: set[str], disturbance: st
         raise BadInput(
             f"{section.where}: `split` is the noise test, where {sorted(pair - set(scale.noisy))[0]} has no part"
         )
-    if scale.endpoint not in scale.noise_blackouts:
+    if "blackout" not in section.values and scale.endpoint not in scale.noise_blackouts:
         raise BadInput(
             f"{section.where}: `split` is the noise test, which is not played at {scale.endpoint} hidden steps"
         )

@@ -50,7 +50,7 @@ class Questions:
 
 def as_written(hypothesis: Hypothesis) -> dict[str, Any]:
     """A hypothesis as a plan writes it: without what is as usual."""
-    usual = {"split": None, "disturbance": "clean", "margin_points": None}
+    usual = {"split": None, "disturbance": "clean", "margin_points": None, "blackout": None}
     return {name: value for name, value in asdict(hypothesis).items() if (name, value) not in usual.items()}
 
 

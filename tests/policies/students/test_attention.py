@@ -3,7 +3,7 @@
 import numpy as np
 
 from blindsave.policies import arithmetic
-from blindsave.policies.students.attention import STEPS, Attention
+from blindsave.policies.students.attention import BOUND, STEPS, Attention
 from blindsave.policies.students.family import Family
 
 CORE = Attention(3)
@@ -29,8 +29,15 @@ def test_what_is_shown_is_softmax_over_all_steps_so_far():
     query, key, value = new[:, :3], new[:, 3:6], new[:, 6:]
     for t, found in enumerate(run(codes, actions)):
         score = key[: t + 1] @ query[t] / np.sqrt(3) + P["ago"][STEPS - 1 - t :]
-        weight = np.exp(score) / np.exp(score).sum()
+        weight = np.exp(BOUND * np.tanh(score / BOUND))
+        weight /= weight.sum()
         np.testing.assert_allclose(found, weight @ value[: t + 1], atol=1e-5)
+
+
+def test_scores_of_any_size_stay_finite():
+    codes, actions = inputs(5)
+    with np.errstate(all="raise"):
+        assert np.isfinite(run(1e4 * codes, actions)).all()
 
 
 def test_the_first_step_is_still_there_at_the_end_of_the_longest_episode():

@@ -1,9 +1,10 @@
 """A small causal transformer over the episode: one head looks back at everything seen and done since the start.
 
     q, k, v = W [e, a] + b
-    out = sum over past steps i of softmax(q . k_i + r_i) v_i
+    out = sum over past steps i of softmax(s_i) v_i,   s_i = B tanh((q . k_i + r_i) / B)
 
-with r_i a learned preference for how long ago i was. The memory is the record itself: keys and values of all steps, the
+with r_i a learned preference for how long ago i was, and B a bound that keeps the exponential finite: without one a
+training may run away. The memory is the record itself: keys and values of all steps, the
 newest last, and which of them are filled; only `out` is shown to the head. Nothing is forgotten, nothing is summed up,
 and it takes thousands of floats where a recurrent memory takes tens.
 """
@@ -19,8 +20,10 @@ from blindsave.task.outcomes import TIMEOUT_STEPS
 
 STEPS = TIMEOUT_STEPS + 1
 """Observations of the longest episode."""
-NEVER = 30.0
-"""How much worse than all others a step scores that has not been."""
+BOUND = 10.0
+"""Scores lie between this and its negative."""
+NEVER = 40.0
+"""By how much a step's score is lowered that has not been: below all others, and still a float32 after `exp`."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,8 @@ class Attention(MemoryCore):
         been = ops.concat(been[..., 1:], 0.0 * new[..., :1] + 1.0)
         everywhere = np.tile(np.eye(n, dtype=np.float32), (STEPS, 1))
         query = ops.linear(new[..., :n] * float(n**-0.5), everywhere)
-        score = ops.linear(query * keys, np.ones((STEPS, 1, n), np.float32)) + (been - 1.0) * NEVER + p["ago"]
-        weight = ops.exp(score)
+        score = ops.linear(query * keys, np.ones((STEPS, 1, n), np.float32)) + p["ago"]
+        weight = ops.exp(BOUND * ops.tanh(score * (1.0 / BOUND)) + (been - 1.0) * NEVER)
         total = ops.linear(ops.linear(weight, np.ones((1, STEPS), np.float32)), np.ones((STEPS, 1), np.float32))
         share = ops.linear(weight / total, np.ones((STEPS, n, 1), np.float32))
         return ops.concat(ops.linear(share * values, np.ascontiguousarray(everywhere.T)), keys, values, been)
