@@ -7,15 +7,13 @@ then, and without a folder only, the page's tables and pictures are made again f
 import shutil
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from PIL import Image
+from shown import between, picture, points
 
-from blindsave.errors import BadFile
 from blindsave.evidence import tables
 from blindsave.evidence.saves import Saves, saves
 from blindsave.report.analysis import Analysis, analyse
-from blindsave.report.figures.export import Plate, write
+from blindsave.report.figures.export import Plate
 from blindsave.report.figures.fault_map import fault_map
 from blindsave.report.figures.faults import fault_levels, rival_levels
 from blindsave.report.results import read_results
@@ -31,8 +29,6 @@ PAGE, IMAGES = ROOT / "docs" / "faults.md", ROOT / "docs" / "images"
 RESULTS = ("datasets", "efficiency", "memory", "noise", "test", "validation")
 FILES = ("freeze.json", "ledger.jsonl", "spent.json", "splits.json", "statement.md")
 PICTURES = {"faults": fault_levels, "fault-rivals": rival_levels, "fault-map": fault_map}
-WIDTH, COLOURS = 1600, 96
-"""Of the pictures: as small as they stay sharp."""
 STUDENTS = ("structured_k0", "gru_n64", "finite_stack_10")
 FALSE = ("ghost_0", "ghost_2", "ghost_4", "outliers_3percent", "outliers_10percent")
 COLUMNS = {
@@ -72,10 +68,9 @@ def verdicts(found: Analysis) -> str:
         c = one.contrast
         low, high = (c.equivalence.low, c.equivalence.high) if one.kind == "equivalence" else (c.low, c.high)
         sign = "=" if one.kind == "equivalence" else ">"
-        difference = f"{100 * c.estimate:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
         p = "" if one.kind == "equivalence" else p_value(c.p_holm)
         asked = f"| {one.id}: {one.statement} | `{c.a}` {sign} `{c.b}` | `{c.disturbance}` "
-        lines.append(f"{asked}| {difference} | {p} | **{verdict(one)}** |")
+        lines.append(f"{asked}| {points(c.estimate, low, high)} | {p} | **{verdict(one)}** |")
     return "\n".join(lines)
 
 
@@ -85,36 +80,22 @@ def post_hoc(found: Analysis) -> str:
     lines = [f"| | {' | '.join(f'`{name}`' for name in FALSE)} |", f"|---|{'---|' * len(FALSE)}"]
     for said, a, b in (("trained", *STUDENTS[1::-1]), ("naive", *(f"{name}_naive" for name in STUDENTS[1::-1]))):
         cells = [found.noise.rates.difference("all", a, b, 20, name) for name in FALSE]
-        points = [f"{100 * c.estimate:+.1f} [{100 * c.low:+.1f}, {100 * c.high:+.1f}]" for c in cells]
-        lines.append(f"| {said}: `{a}` − `{b}` | {' | '.join(points)} |")
+        told = " | ".join(points(c.estimate, c.low, c.high) for c in cells)
+        lines.append(f"| {said}: `{a}` − `{b}` | {told} |")
     return "\n".join(lines)
-
-
-def filled(page: str, name: str, content: str) -> str:
-    """The page with what is between its two marks replaced."""
-    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
-    head, found, rest = page.partition(begin)
-    _, closed, tail = rest.partition(end)
-    if not (found and closed):
-        raise BadFile(f"{PAGE} has no place for {name}")
-    return f"{head}{begin}{content}\n{end}{tail}"
 
 
 def describe() -> None:
     """Write the page's tables and pictures from what is shipped."""
     page = PAGE.read_text(encoding="utf-8")
-    page = filled(page, "rates", rates(saves(tables.read(SHIPPED / "noise" / "noise_test.parquet"))))
+    page = between(page, "rates", rates(saves(tables.read(SHIPPED / "noise" / "noise_test.parquet"))))
     found = analyse(read_results(SHIPPED))
-    page = filled(page, "post hoc", post_hoc(found))
-    write_whole(PAGE, filled(page, "verdicts", verdicts(found)))
+    page = between(page, "post hoc", post_hoc(found))
+    write_whole(PAGE, between(page, "verdicts", verdicts(found)))
     for name, draw in PICTURES.items():
         plate: Plate | None = draw(found, found.noise) if found.noise else None
         if plate is not None:
-            with TemporaryDirectory() as folder:
-                write(plate, Path(folder), found.looks)
-                small = Image.open(Path(folder) / f"{plate.name}.png")
-                small = small.resize((WIDTH, WIDTH * small.height // small.width), Image.Resampling.LANCZOS)
-                small.quantize(COLOURS, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", optimize=True)
+            picture(plate, IMAGES / f"{name}.png", found.looks)
 
 
 if __name__ == "__main__":

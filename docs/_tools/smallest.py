@@ -5,14 +5,12 @@ finds it.
 """
 
 import json
-import re
 import shutil
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from PIL import Image
+import shown
 
 from blindsave.draw.family_names import core_and_size, core_title, name_and_widths
 from blindsave.evidence import tables
@@ -20,7 +18,7 @@ from blindsave.evidence.saves import Saves, saves
 from blindsave.policies.students.accounting import cost
 from blindsave.policies.students.registry import family
 from blindsave.report.analysis import Analysis, analyse
-from blindsave.report.figures.export import Draw, Panel, Plate, write
+from blindsave.report.figures.export import Draw, Panel, Plate
 from blindsave.report.figures.frontier import frontier
 from blindsave.report.figures.smallest import DRAWN_AS, against_one, draw_smallest, small_axes
 from blindsave.report.figures.style import Theme
@@ -36,8 +34,6 @@ FLOOR = 20
 STUDY = RESULTS / TEACHER
 PARTS = ("datasets", "efficiency", "memory", "test", "validation")
 FILES = ("freeze.json", "ledger.jsonl", "spent.json", "splits.json", "statement.md", "../protocol.toml")
-WIDTH, COLOURS = 1600, 96
-"""Of the picture: as small as it stays sharp."""
 
 
 def ship(run: Path) -> None:
@@ -85,7 +81,7 @@ def sealed_table(analysis: Analysis) -> str:
         if contrast is None:
             lines.append(f"{row} | |")
             continue
-        points = f"{100 * contrast.estimate:+.1f} [{100 * contrast.low:+.1f}, {100 * contrast.high:+.1f}]"
+        points = shown.points(contrast.estimate, contrast.low, contrast.high)
         lines.append(f"{row} {points} | {'yes' if contrast.equivalence.equivalent else 'no'} |")
     return "\n".join(lines)
 
@@ -127,7 +123,7 @@ def draw_screening(held: Saves) -> Draw:
     return draw
 
 
-def picture(screened: Saves, analysis: Analysis | None) -> None:
+def draw(screened: Saves, analysis: Analysis | None) -> None:
     """Screening and, where it was opened, the sealed test, side by side."""
     panels = [Panel("a", draw_screening(screened), (6.0, 4.2), "Saves by parameters, screening.")]
     if analysis is not None:
@@ -135,22 +131,11 @@ def picture(screened: Saves, analysis: Analysis | None) -> None:
         panels.append(
             Panel("b", draw_smallest(analysis, test, against_one(test)), (6.0, 4.2), "The same, sealed test.")
         )
-    with TemporaryDirectory() as folder:
-        drawn = write(Plate("smallest", "Saves by parameters", "", (tuple(panels),)), Path(folder))
-        image = Image.open(next(path for path in drawn if path.name == "smallest.png")).convert("RGB")
-        image = image.resize((WIDTH, round(image.height * WIDTH / image.width)), Image.Resampling.LANCZOS)
-        image.quantize(COLOURS).save(IMAGE, optimize=True)
+    shown.picture(Plate("smallest", "Saves by parameters", "", (tuple(panels),)), IMAGE)
 
 
 def _percent(interval: Any) -> str:
     return f"{100 * interval.estimate:.1f} [{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
-
-
-def _between(page: str, name: str, text: str) -> str:
-    """The page with the text between the marks of this name."""
-    return re.sub(
-        rf"(<!-- {name} -->\n).*?(<!-- end -->)", lambda found: f"{found[1]}{text}\n{found[2]}", page, flags=re.S
-    )
 
 
 def main(arguments: list[str]) -> None:
@@ -159,13 +144,13 @@ def main(arguments: list[str]) -> None:
         ship(Path(arguments[1]))
     screened = saves(tables.read(RESULTS / "screening" / "validation.parquet"))
     analysis = analyse(read_results(STUDY)) if (STUDY / "test").is_dir() else None
-    page = _between(PAGE.read_text("utf-8"), "screening", screening_table(screened))
+    page = shown.between(PAGE.read_text("utf-8"), "screening", screening_table(screened))
     if analysis is not None:
-        page = _between(page, "sealed", sealed_table(analysis))
+        page = shown.between(page, "sealed", sealed_table(analysis))
     if (RESULTS / "board.json").is_file():
-        page = _between(page, "board", board_table())
+        page = shown.between(page, "board", board_table())
     write_whole(PAGE, page)
-    picture(screened, analysis)
+    draw(screened, analysis)
 
 
 if __name__ == "__main__":

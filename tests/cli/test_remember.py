@@ -74,6 +74,15 @@ def test_copying_is_looked_for_in_any_policy(tmp_path, capsys):
     assert json.loads((tmp_path / "c.json").read_text())["rows"] == [row]
 
 
+def test_a_linear_memory_holds_the_side_and_a_window_reads_it_off_its_arm(tmp_path, capsys):
+    files = [f"{REPOSITORY}/models/remember/{name}/14303.safetensors" for name in ("structured_k0", "finite_stack_10")]
+    found = run(capsys, "remember", "notebook", *files, "--pairs", "4", "--out", str(tmp_path / "n.json"))
+    linear, window = found["rows"]
+    assert linear["kept_out"] == window["kept_out"] == window["memories_exchanged"] == window["shots"] == 8
+    assert linear["memories_exchanged"] == 0 and window["twins_arm_shown"] < linear["twins_arm_shown"]
+    assert json.loads((tmp_path / "n.json").read_text()) == found
+
+
 def test_a_family_that_the_plan_does_not_have_is_refused(tmp_path):
     with pytest.raises(BadInput, match="has no family gru_n3"):
         cli.execute(["remember", "train", str(PLAN), "--families", "gru_n3", "--out", str(tmp_path)])

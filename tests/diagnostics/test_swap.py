@@ -13,7 +13,7 @@ from blindsave.policies.catalog import MODELS_VARIABLE
 from blindsave.policies.students.student import Student
 from blindsave.task.conditions import grid
 
-PUCK_Y, VISIBLE = 17, 18
+MALLET_Y, PUCK_Y, VISIBLE = 15, 17, 18
 BLACKOUT = 20
 
 
@@ -29,6 +29,19 @@ class Side:
         fresh = (carry[:, 0] == 0) & (observation[:, VISIBLE] == 1)
         carry = np.where(fresh[:, None], np.sign(observation[:, [PUCK_Y]]), carry).astype(np.float32)
         return carry, np.concatenate([np.zeros_like(carry), carry], axis=1)
+
+
+class Reader:
+    """Goes to the side from which the puck came while it can be seen, then to the side on which it sees its own mallet."""
+
+    name = "reader"
+
+    def initial(self, n):
+        return np.zeros((n, 1), np.float32)
+
+    def step(self, carry, observation):
+        seen = np.where(observation[:, VISIBLE] == 1, observation[:, PUCK_Y], observation[:, MALLET_Y])
+        return carry, np.stack([np.zeros_like(seen), np.sign(seen)], axis=1)
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +85,20 @@ def test_a_policy_that_keeps_nothing_does_not_notice(episodes, how):
     student = Student.untrained("feed_forward", 0)
     before, after = (swap.play(student, episodes, how, step) for step in (None, 9))
     assert (before.actions == after.actions).all() and (before.saved == after.saved).all()
+
+
+def test_who_remembers_does_not_look_at_the_arm_it_is_shown(episodes):
+    before, after = (swap.play(Side(), episodes, "arm", step) for step in (None, 9))
+    assert (before.actions == after.actions).all()
+
+
+def test_who_reads_its_arm_follows_the_one_it_is_shown():
+    moving = grid(swap.twins("test", 3), (BLACKOUT,))
+    moving = [replace(episode, locked_steps=0) for episode in moving]  # the arm moves while the puck is seen
+    before, after = (swap.play(Reader(), moving, "arm", step) for step in (None, 12))
+    assert (before.actions[:, 12, 1] == -before.actions[np.arange(6) ^ 1, 12, 1]).all()
+    assert (after.actions[:, :12] == before.actions[:, :12]).all()
+    assert (after.actions[:, 12, 1] == -before.actions[:, 12, 1]).all()
 
 
 def test_an_arm_that_is_sent_away_ends_on_its_twins_side(episodes):

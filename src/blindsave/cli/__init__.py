@@ -44,6 +44,9 @@ GROUPS: dict[str, dict[str, Command]] = {
         ),
         "remember figure": Command("blindsave.cli.remember:Figure", "draw how long the reference cores remember"),
         "remember copying": Command("blindsave.cli.remember:Copying", "find out who copies its last request"),
+        "remember notebook": Command(
+            "blindsave.cli.remember:Notebook", "find out where the side is written down, in memory or in the arm"
+        ),
         "memory-swap": Command("blindsave.cli.swap:MemorySwap", "find out which remembers, the network or the arm"),
         "probe": Command("blindsave.cli.play:Probe", "read the hidden puck from what a policy remembers"),
         "freeze": Command("blindsave.cli.seal:Freeze", "bind plan, models, data and code into one manifest"),

@@ -121,28 +121,38 @@ class Curves:
 
 @dataclass(frozen=True)
 class Figure:
-    """Draw the memory horizon of the reference cores, or of any figures of `blindsave benchmark`."""
+    """Draw the memory horizon of the reference cores, of any figures of `blindsave benchmark`, or of a study's table."""
 
     file: tyro.conf.Positional[Path | None] = None
-    """A file of references, or the benchmark.json of a run; the shipped references by default."""
+    """A file of references, the benchmark.json of a run, or an episode table (.parquet); the shipped references by
+    default."""
     cores: tuple[str, ...] = ()
     """Only these; all by default."""
     out: OutFolder = Path("out")
-    """Folder for remember.svg and remember.png, on white and on dark ground."""
+    """Folder for remember.svg and remember.png (of a table horizon.svg and .png), on white and on dark ground."""
 
     def run(self) -> dict[str, Any]:
         """Read and draw."""
-        from blindsave.benchmark import figures, references
+        from blindsave.benchmark import figures, horizon_plate, references
         from blindsave.benchmark.budget import STANDARD
+        from blindsave.diagnostics import horizon
+        from blindsave.draw.policy_looks import looks
         from blindsave.errors import BadInput
+        from blindsave.evidence import tables
         from blindsave.report.figures.export import write
 
-        found = {one["core"]: one for one in references.read(self.file or references.file(), STANDARD)}
+        found: dict[str, list[Any]] = {}
+        if table := self.file is not None and self.file.suffix == ".parquet":
+            for one in horizon.curves(tables.read(self.file)):
+                found.setdefault(one["policy"], []).append(one)
+        else:
+            found = {one["core"]: [one] for one in references.read(self.file or references.file(), STANDARD)}
         missing = [name for name in self.cores if name not in found]
         if missing or not found:
             raise BadInput(f"there are no figures of {missing[0] if missing else 'any core'} in the file")
-        chosen = [found[name] for name in self.cores or found]
-        return {"files": [str(path) for path in write(figures.plate(chosen), self.out, figures.looks_of(chosen))]}
+        chosen = [one for name in self.cores or found for one in found[name]]
+        plate = horizon_plate.plate(chosen) if table else figures.plate(chosen)
+        return {"files": [str(path) for path in write(plate, self.out, looks(self.cores or found))]}
 
 
 @dataclass(frozen=True)
@@ -195,6 +205,64 @@ class Copying:
             for one in result["rows"]
         ]
         heads = ["policy", "held", "kept out", "when it mishears itself"]
+        print_table(f"{result['split']}: alias shots kept out (%)", heads, rows)
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """Find out where the side is written down: twins exchange memories, or are shown each other's arm.
+
+    It happens when a window of ten observations has lost its last reading, 200 ms after the puck disappeared. Who
+    remembers goes where its memory says; who reads its own arm goes where that arm is.
+    """
+
+    policies: tyro.conf.Positional[tuple[str, ...]]
+    """Policy files, or names as in `evaluate`."""
+    hold: int = 5
+    """Control steps for which the arm is held."""
+    step: int = 15
+    """The observation before which it happens; 5 is the first hidden one."""
+    split: str = "validation"
+    """Whose alias shots."""
+    pairs: int | None = None
+    """Only the first pairs (a trial)."""
+    out: OutFile | None = None
+    """Also write the figures to this JSON file."""
+    threads: Threads = None
+
+    def run(self) -> dict[str, Any]:
+        """Play every pair three times."""
+        from blindsave.diagnostics import swap
+        from blindsave.policies.catalog import distinct, resolve
+        from blindsave.store import write_json
+        from blindsave.task.remember import milliseconds, remembering
+
+        members = swap.twins(self.split, self.pairs)
+        episodes, rows = [remembering(self.hold).episode(shot) for shot in members], []
+        ways: tuple[tuple[str, swap.How, int | None], ...] = (
+            ("kept_out", "exchange", None),
+            ("memories_exchanged", "exchange", self.step),
+            ("twins_arm_shown", "arm", self.step),
+        )
+        for one in distinct([resolve(name) for name in self.policies]):
+            told = {"policy": one.name, "hold_ms": milliseconds(self.hold), "shots": len(members)}
+            for key, how, step in ways:
+                played = swap.play(one.policy, episodes, how, step, threads=self.threads)
+                told[key] = int(played.kept_out.sum())
+            rows.append(told)
+        found = {"split": self.split, "hidden_ms": swap.milliseconds(self.step), "rows": rows}
+        if self.out is not None:
+            write_json(self.out, found)
+        return found
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print one line per policy."""
+        keys = ("kept_out", "memories_exchanged", "twins_arm_shown")
+        rows = [
+            [one["policy"], f"{one['hold_ms']} ms", *(f"{100 * one[key] / one['shots']:.1f}" for key in keys)]
+            for one in result["rows"]
+        ]
+        heads = ["policy", "held", "as it is", "memories exchanged", "its twin's arm shown"]
         print_table(f"{result['split']}: alias shots kept out (%)", heads, rows)
 
 

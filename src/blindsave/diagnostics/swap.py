@@ -5,6 +5,7 @@ policy, one per twin, run side by side; before a chosen observation something is
 
     exchange  each goes on with everything the other one's network retained (its carry)
     erase     each goes on with a fresh carry, if the puck is hidden then
+    arm       each is shown its twin's arm in place of its own, from then on
     leave     each arm is sent to its twin's side as hard as it can go, whatever the policy says: the control
     hold      nothing happens to memories, but until then the arm is held where it is
 
@@ -31,14 +32,14 @@ from blindsave.policies.reset import ResetAt
 from blindsave.task.audit import families
 from blindsave.task.conditions import grid
 from blindsave.task.episode import Episode
-from blindsave.task.interface import ACTION_FLOATS, MALLET
-from blindsave.task.outcomes import TIMEOUT_STEPS
+from blindsave.task.interface import ACTION_FLOATS, ARM, MALLET
+from blindsave.task.outcomes import TIMEOUT_STEPS, Outcome
 from blindsave.task.results import SAVED_CODES
 from blindsave.task.shots import Shot
 from blindsave.task.tracking import BLACKOUT_START
 
-How = Literal["exchange", "erase", "leave", "hold"]
-HOWS: tuple[How, ...] = ("exchange", "erase", "leave", "hold")
+How = Literal["exchange", "erase", "arm", "leave", "hold"]
+HOWS: tuple[How, ...] = ("exchange", "erase", "arm", "leave", "hold")
 TWINS = 2
 Progress = Callable[[int], None]
 
@@ -59,13 +60,23 @@ class Swap:
 
 
 class Played(NamedTuple):
-    """Which episodes were saved, what was requested (n, 125, 2), how long each was, and where its mallet ended."""
+    """How episodes ended, what was requested (n, 125, 2), how long each was, and where its mallet ended."""
 
-    saved: NDArray[np.bool_]
+    outcome: NDArray[np.int8]
     actions: NDArray[np.float32]
     steps: NDArray[np.int16]
     places: NDArray[np.float32]
     """x and y (n, 2) of the last observation."""
+
+    @property
+    def saved(self) -> NDArray[np.bool_]:
+        """Which were saved."""
+        return np.isin(self.outcome, SAVED_CODES)
+
+    @property
+    def kept_out(self) -> NDArray[np.bool_]:
+        """Which were no goals."""
+        return self.outcome != Outcome.GOAL_CONCEDED
 
 
 def twins(split: str, pairs: int | None = None) -> list[Shot]:
@@ -110,11 +121,19 @@ def play(
             break
         if t == step and how == "exchange":
             loop.carry = loop.carry[_twin(n)]
-        actions[live, t] = loop.ask(live)
+        others_arm = how == "arm" and step is not None and t >= step
+        actions[live, t] = loop.ask(live, _with_twins_arms(batch.obs) if others_arm else None)
         if away is not None and step is not None and t >= step:
             actions[live, t] = away[live]
         loop.act(actions[live, t], live)
-    return Played(np.isin(batch.outcome, SAVED_CODES), actions, batch.steps.copy(), batch.obs[:, MALLET].copy())
+    return Played(batch.outcome.copy(), actions, batch.steps.copy(), batch.obs[:, MALLET].copy())
+
+
+def _with_twins_arms(obs: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What everyone would see with its twin's arm; of a twin that has ended, the arm as it was last."""
+    seen = obs.copy()
+    seen[:, ARM] = obs[_twin(len(obs)), ARM]
+    return seen
 
 
 def _away(undisturbed: Played) -> NDArray[np.float32]:

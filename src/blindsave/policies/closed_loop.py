@@ -69,11 +69,14 @@ class ClosedLoop:
         self.batch.reset(episodes, places)
         self.carry[places] = self.policy.initial(len(places))
 
-    def ask(self, places: Places | None = None) -> NDArray[np.float32]:
-        """What the policy asks for, one row per running place; its carries move on."""
+    def ask(self, places: Places | None = None, seen: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """What the policy asks for, one row per running place; its carries move on.
+
+        `seen` (all places, 19) is shown in place of what there is to see.
+        """
         places = self.running if places is None else places
         batch, asked = self.batch, np.arange(self.batch.n) if self._whole else places
-        told: list[NDArray] = [batch.obs[asked]]
+        told: list[NDArray] = [(batch.obs if seen is None else seen)[asked]]
         if getattr(self.policy, "privileged", False):
             told.append(batch.truth[asked])
         carry, actions = self.policy.step(self.carry if self._whole else self.carry[places], *told)

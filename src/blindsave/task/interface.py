@@ -22,6 +22,8 @@ TRUTH_FLOATS = 4
 
 JOINT_POSITIONS, JOINT_VELOCITIES = slice(0, 7), slice(7, 14)
 MALLET, PUCK = slice(14, 16), slice(16, 18)
+ARM = slice(0, 16)
+"""Joints and mallet."""
 MEASURED = slice(0, 18)
 """Everything but the visible flag."""
 VISIBLE = 18
