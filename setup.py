@@ -23,7 +23,9 @@ SHIPPED = (
     *(f"models/{name}/**/*.safetensors" for name in ("teacher", "students", "ppo", "probes")),
     "results/*",
     *(f"results/{name}/**/*" for name in ("bench", "datasets", "efficiency", "memory", "noise", "ppo", "probe")),
-    *(f"results/{name}/**/*" for name in ("remember", "teacher", "test", "validation")),
+    *(f"results/{name}/**/*" for name in ("teacher", "test", "validation")),
+    "results/remember/*",
+    "results/remember/horizon/protocol.toml",
 )
 """What an installed package brings along, as it lies in the repository: plan, main models, published numbers.
 

@@ -4,6 +4,9 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+from page_tools import page_tool
+
 from blindsave.evidence import tables
 from blindsave.evidence.saves import saves
 from blindsave.policies.students import family
@@ -15,6 +18,8 @@ from blindsave.verify import verify
 
 REPOSITORY = Path(__file__).parents[1]
 STUDY = REPOSITORY / "results" / "smallest"
+CURVE = REPOSITORY / "results" / "smallest-curve" / "faithful_7303"
+TOOL = page_tool("smallest")
 PAGE = (REPOSITORY / "docs" / "smallest.md").read_text("utf-8")
 
 
@@ -62,9 +67,23 @@ def test_the_candidate_is_the_smallest_that_saved_enough_in_the_screening():
     assert plan("smallest-memory.toml").families == (min(enough, key=lambda name: cost(family(name)).parameters),)
 
 
-def test_the_plan_of_the_curve_can_be_read():
-    sizes = [cost(family(name)).parameters for name in plan("smallest-memory-curve.toml").families]
-    assert min(sizes) < 600 and max(sizes) < 3000 and sum(size <= 2084 for size in sizes) >= 6
+@pytest.fixture(scope="module")
+def curve():
+    return analyse(read_results(CURVE))
+
+
+def test_the_curve_asks_about_the_candidates_that_validation_shots_name(curve):
+    held = saves(tables.read(CURVE / "validation" / "validation.parquet"))
+    asked = {(one.contrast.a, one.contrast.blackout) for one in curve.verdicts}
+    assert asked == {(name, length) for name in TOOL.candidates(held).values() for length in (0, 10, 20)}
+    assert all(one.kind == "equivalence" and one.contrast.equivalence.margin == 0.02 for one in curve.verdicts)
+
+
+def test_the_curve_verifies_and_the_page_says_what_it_decided(curve):
+    assert verify(CURVE).ok
+    assert TOOL.claims_table(curve) in PAGE and TOOL.curve_table(curve) in PAGE
+    smallest = min((name for name, one in TOOL.claims(curve).items() if one["supported"]), key=TOOL.parameters)
+    assert TOOL.parameters(smallest) <= 2084
 
 
 def test_the_page_shows_the_board_and_the_candidate_fits_into_four_kilobytes():

@@ -1,7 +1,8 @@
-"""What docs/smallest.md shows: its tables and its picture, from results/smallest alone.
+"""What docs/smallest.md shows: its tables and its picture, from results/smallest and results/smallest-curve alone.
 
-`ship RUN` first puts the finished study of `blindsave study docs/studies/smallest-memory.toml` where `blindsave verify`
-finds it.
+`candidates TABLE` only names the families that the curve's plan asks about, by its rule, from a validation table.
+`ship RUN` first puts the finished study of `blindsave study docs/studies/smallest-memory-curve.toml` where
+`blindsave verify` finds it.
 """
 
 import json
@@ -14,6 +15,8 @@ import shown
 
 from blindsave.draw.family_names import core_and_size, core_title, name_and_widths
 from blindsave.evidence import tables
+from blindsave.evidence.hypotheses import SUPPORTED
+from blindsave.evidence.intervals import Contrast, holm
 from blindsave.evidence.saves import Saves, saves
 from blindsave.policies.students.accounting import cost
 from blindsave.policies.students.registry import family
@@ -23,28 +26,37 @@ from blindsave.report.figures.frontier import frontier
 from blindsave.report.figures.smallest import DRAWN_AS, against_one, draw_smallest, small_axes
 from blindsave.report.figures.style import Theme
 from blindsave.report.results import read_results
+from blindsave.report.sheet import p_value
 from blindsave.store import write_whole
+from blindsave.verify.study import require_verified
 
 ROOT = Path(__file__).resolve().parents[2]
-MODELS, RESULTS = ROOT / "models" / "smallest", ROOT / "results" / "smallest"
+RESULTS = ROOT / "results" / "smallest"
 PAGE, IMAGE = ROOT / "docs" / "smallest.md", ROOT / "docs" / "images" / "smallest.png"
 TEACHER, REFERENCE, BLACKOUT = "faithful_7303", "structured_k0", 20
 FLOOR = 20
 """Lowest rate drawn, in percent."""
-STUDY = RESULTS / TEACHER
+CANDIDATE = RESULTS / TEACHER
+"""The first sealed study: one candidate, asked at 400 ms alone."""
+CURVE, CURVE_MODELS = (ROOT / part / "smallest-curve" / TEACHER for part in ("results", "models"))
+LENGTHS, SMALL_DEFICIT = (0, 10, 20), 0.005
 PARTS = ("datasets", "efficiency", "memory", "test", "validation")
 FILES = ("freeze.json", "ledger.jsonl", "spent.json", "splits.json", "statement.md", "../protocol.toml")
 
 
 def ship(run: Path) -> None:
-    """Copy a study to where further studies lie; its teacher is in models/teachers, its guest is here already."""
+    """Copy a study to where further studies lie; its teacher is in models/teachers."""
     source = run / TEACHER
+    require_verified(source)
+    for target in (CURVE, CURVE_MODELS):
+        shutil.rmtree(target, ignore_errors=True)
     for name in PARTS:
-        shutil.copytree(source / "results" / name, STUDY / name)
+        shutil.copytree(source / "results" / name, CURVE / name)
     for name in FILES:
         if (path := source / "results" / name).is_file():
-            shutil.copy(path, STUDY)
-    shutil.copytree(source / "models" / "students", MODELS / TEACHER / "students")
+            shutil.copy(path, CURVE)
+    for name in ("students", "guests"):
+        shutil.copytree(source / "models" / name, CURVE_MODELS / name)
 
 
 def parameters(name: str) -> int:
@@ -86,6 +98,74 @@ def sealed_table(analysis: Analysis) -> str:
     return "\n".join(lines)
 
 
+def differences(analysis: Analysis, blackout: int) -> dict[str, Contrast]:
+    """Every family less the linear memory of 64 cells, at one length."""
+    test = analysis.splits["sealed_test"]
+    names = sorted((name for name in test.saves.saved if name not in ("teacher", REFERENCE)), key=parameters)
+    return {name: test.principal.difference(name, REFERENCE, blackout, analysis.margin) for name in names}
+
+
+def curve_table(analysis: Analysis) -> str:
+    """The families of the curve at every length: rates, differences, and whether they are equivalent."""
+    test, lines = (
+        analysis.splits["sealed_test"],
+        ["| family | parameters | hidden | saves in % | minus k = 0 | equivalent |"],
+    )
+    lines.append("|---|---|---|---|---|---|")
+    by_length = {length: differences(analysis, length) for length in LENGTHS}
+    for name in [*by_length[BLACKOUT], REFERENCE]:
+        for length in LENGTHS:
+            first = f"`{name}` | {parameters(name):,}" if length == LENGTHS[0] else " | "
+            row = f"| {first} | {20 * length} ms | {_percent(test.principal.rate(name, length))} |"
+            if name == REFERENCE:
+                lines.append(f"{row} | |")
+                continue
+            found = by_length[length][name]
+            told = shown.points(found.estimate, found.low, found.high)
+            lines.append(f"{row} {told} | {'yes' if found.equivalence.equivalent else 'no'} |")
+    return "\n".join(lines)
+
+
+def candidates(held: Saves) -> dict[str, str]:
+    """Of each core the family that the plan asks about, by the rule at its top; validation shots decide."""
+    chosen = {}
+    for core, names in by_core(held).items():
+        deficits = {
+            name: max(float(held.at(REFERENCE, at).mean() - held.at(name, at).mean()) for at in LENGTHS)
+            for name in names
+            if name != REFERENCE
+        }
+        enough = [name for name, deficit in deficits.items() if deficit <= SMALL_DEFICIT + 1e-12]
+        chosen[core] = min(enough, key=parameters) if enough else min(deficits, key=deficits.__getitem__)
+    return chosen
+
+
+def claims(analysis: Analysis) -> dict[str, dict[str, Any]]:
+    """A claim for each core: its candidate at all lengths; the largest p of the three, adjusted over the claims."""
+    asked: dict[str, list[Any]] = {}
+    for one in analysis.verdicts:
+        asked.setdefault(one.contrast.a, []).append(one)
+    worst = {name: max(one.contrast.equivalence.p for one in found) for name, found in asked.items()}
+    adjusted = dict(zip(worst, holm(list(worst.values())), strict=True))
+    return {
+        name: {"lengths": [one.contrast.blackout for one in found], "p": worst[name], "p_holm": adjusted[name]}
+        | {"supported": all(one.verdict == SUPPORTED for one in found) and adjusted[name] < 0.05}
+        for name, found in asked.items()
+    }
+
+
+def claims_table(analysis: Analysis) -> str:
+    """What the study decided."""
+    lines = [
+        "| candidate | parameters | equivalent to k = 0 at 0, 200 and 400 ms | largest p | p, Holm |",
+        "|---|---|---|---|---|",
+    ]
+    for name, one in claims(analysis).items():
+        told = "supported" if one["supported"] else "not supported"
+        lines.append(f"| `{name}` | {parameters(name):,} | {told} | {p_value(one['p'])} | {p_value(one['p_holm'])} |")
+    return "\n".join(lines)
+
+
 def board_table() -> str:
     """Flash, memory and instructions of small policies on an emulated board."""
     found = json.loads((RESULTS / "board.json").read_text("utf-8"))
@@ -123,14 +203,13 @@ def draw_screening(held: Saves) -> Draw:
     return draw
 
 
-def draw(screened: Saves, analysis: Analysis | None) -> None:
-    """Screening and, where it was opened, the sealed test, side by side."""
-    panels = [Panel("a", draw_screening(screened), (6.0, 4.2), "Saves by parameters, screening.")]
-    if analysis is not None:
-        test = analysis.splits["sealed_test"]
-        panels.append(
-            Panel("b", draw_smallest(analysis, test, against_one(test)), (6.0, 4.2), "The same, sealed test.")
-        )
+def draw(screened: Saves, analysis: Analysis) -> None:
+    """Screening, and the sealed test at its two ends, side by side."""
+    test = analysis.splits["sealed_test"]
+    panels = [Panel("a", draw_screening(screened), (5.4, 4.2), "Saves by parameters, screening.")]
+    for name, length in (("b", 0), ("c", BLACKOUT)):
+        drawn = draw_smallest(analysis, test, differences(analysis, length))
+        panels.append(Panel(name, drawn, (5.4, 4.2), f"The same, sealed test, hidden for {20 * length} ms."))
     shown.picture(Plate("smallest", "Saves by parameters", "", (tuple(panels),)), IMAGE)
 
 
@@ -140,17 +219,19 @@ def _percent(interval: Any) -> str:
 
 def main(arguments: list[str]) -> None:
     """Ship if asked to; then write tables and picture."""
+    if arguments[:1] == ["candidates"]:
+        print(json.dumps(candidates(saves(tables.read(Path(arguments[1]))))))
+        return
     if arguments[:1] == ["ship"]:
         ship(Path(arguments[1]))
     screened = saves(tables.read(RESULTS / "screening" / "validation.parquet"))
-    analysis = analyse(read_results(STUDY)) if (STUDY / "test").is_dir() else None
+    curve = analyse(read_results(CURVE))
     page = shown.between(PAGE.read_text("utf-8"), "screening", screening_table(screened))
-    if analysis is not None:
-        page = shown.between(page, "sealed", sealed_table(analysis))
-    if (RESULTS / "board.json").is_file():
-        page = shown.between(page, "board", board_table())
-    write_whole(PAGE, page)
-    draw(screened, analysis)
+    page = shown.between(page, "sealed", sealed_table(analyse(read_results(CANDIDATE))))
+    page = shown.between(page, "curve", curve_table(curve))
+    page = shown.between(page, "claims", claims_table(curve))
+    write_whole(PAGE, shown.between(page, "board", board_table()))
+    draw(screened, curve)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from blindsave.errors import BadInput
 from blindsave.verify import verify
 
 REPOSITORY = Path(__file__).parents[2]
-PLAN = REPOSITORY / "results/remember/protocol.toml"
+PLAN = REPOSITORY / "results/remember/horizon/protocol.toml"
 
 
 def run(capsys, *words: str) -> dict:

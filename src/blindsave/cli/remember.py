@@ -9,7 +9,7 @@ import tyro
 from blindsave.cli.shared import Threads, print_table, tell, whole_numbers
 from blindsave.cli.targets import OutFile, OutFolder
 
-SHIPPED_PLAN = Path("results/remember/protocol.toml")
+SHIPPED_PLAN = "results/remember/horizon/protocol.toml"
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class Train:
     Students that are there already are kept, so the same command goes on where it was stopped.
     """
 
-    plan: tyro.conf.Positional[Path] = SHIPPED_PLAN
-    """The plan: families, training seeds, guests."""
+    plan: tyro.conf.Positional[Path | None] = None
+    """The plan: families, training seeds, guests; that of the published study by default."""
     out: OutFolder = Path("runs/remember")
     """The study's folder."""
     families: tuple[str, ...] = ()
@@ -43,11 +43,12 @@ class Train:
         from blindsave.policies.named import teacher_content
         from blindsave.policies.students.registry import family
         from blindsave.store import write_json, write_whole
+        from blindsave.verify.places import brought
 
-        plan = load_plan(self.plan)
+        plan = load_plan(self.plan or brought() / SHIPPED_PLAN)
         unknown = set(self.families) - set(plan.families)
         if unknown:
-            raise BadInput(f"{self.plan} has no family {min(unknown)}; it has {', '.join(plan.families)}")
+            raise BadInput(f"{plan.path} has no family {min(unknown)}; it has {', '.join(plan.families)}")
         budget = replace(lessons.FULL, seeds=plan.training_seeds, mirrored=not self.naive)
         if self.base_episodes is not None:
             share = self.base_episodes // len(budget.seeds) * len(budget.seeds)
@@ -56,7 +57,7 @@ class Train:
             budget = replace(budget, rounds=0)
         if self.epochs is not None:
             budget = replace(budget, recipe=replace(budget.recipe, epochs=self.epochs, patience=self.epochs))
-        write_whole(self.out / "protocol.toml", self.plan.read_bytes())
+        write_whole(self.out / "protocol.toml", plan.path.read_bytes())
         write_json(self.out / "results" / "lessons.json", asdict(budget))
         for name, seeds in {plan.reference: (0,), **plan.guests}.items():
             for seed in seeds:

@@ -46,11 +46,12 @@ def against_one(test: SplitResult) -> dict[str, Contrast]:
 
 
 def draw_smallest(analysis: Analysis, test: SplitResult, compared: Mapping[str, Contrast]) -> Draw:
-    """Rates with intervals over parameters; hollow where equivalence was not shown."""
-    reference = next(iter(compared.values())).b
+    """Rates with intervals over parameters at the length of the differences; hollow where equivalence was not shown."""
+    first = next(iter(compared.values()))
+    reference, blackout = first.b, first.blackout
     sizes = {name: cost.parameters for name, cost in analysis.results.costs.families.items()}
     rates = {
-        name: percent(test.principal.rate(name, analysis.endpoint))
+        name: percent(test.principal.rate(name, blackout))
         for name in ordered({*compared, reference})
         if name in sizes
     }
@@ -60,7 +61,7 @@ def draw_smallest(analysis: Analysis, test: SplitResult, compared: Mapping[str, 
 
     def draw(figure: Any, theme: Theme) -> None:
         ax = figure.subplots()
-        ax.set_title(f"Save rate at {milliseconds(analysis.endpoint)} ms by parameters")
+        ax.set_title(f"Save rate at {milliseconds(blackout)} ms by parameters")
         if reference in rates:
             level, reach = rates[reference].value, 100 * analysis.margin
             ax.axhspan(level - reach, level + reach, color=theme.shade, lw=0, zorder=0)
