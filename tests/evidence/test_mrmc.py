@@ -129,6 +129,68 @@ def test_identical_outcomes_are_equal_without_doubt():
     assert found.equivalence.equivalent and found.equivalence.p == 0
 
 
+def failing(**shots_of: int) -> Saves:
+    """Policies that save everything but so many shots, each training seed others: no seed and no unit stands out."""
+    dense = random_saves(dict.fromkeys(shots_of, 0.5))
+    ids, first = np.flatnonzero(dense.is_alias)[::2], 0
+    saved = {}
+    for name, count in shots_of.items():
+        saved[name] = np.ones_like(dense.saved[name])
+        for seed in range(len(SEEDS)):
+            saved[name][seed, ids[first : first + count]] = False
+            first += count
+    return Saves(**vars(dense) | {"saved": saved})
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 1), (2, 1), (1, 3), (2, 2)])
+def test_a_variance_of_zero_is_no_certainty_where_the_tables_differ(a: int, b: int):
+    dense = failing(a=a, b=b)
+    (_, one), (_, other) = (mrmc.departures(dense.by_unit(name, 20), dense.unit_sizes()) for name in ("a", "b"))
+    assert mrmc.spread((one - other) * 135).variance < 1e-18  # zero, or what rounding leaves of it
+    whole = principal(dense, replicates=400)
+    found = mrmc.principal_by("mrmc", whole, dense).difference("a", "b", 20)
+    assert found == whole.difference("a", "b", 20)
+    assert found.high - found.low > 0.005 and found.p > 0.001 and found.equivalence.p > 0.001
+
+
+def test_it_is_none_within_groups_and_for_plain_tables_either():
+    dense = failing(a=1, b=2)
+    strata = subgroups(dense, 400)
+    found = mrmc.strata_by("mrmc", strata, dense).difference("alias", "a", "b", 20)
+    assert found == strata.difference("alias", "a", "b", 20) and found.low < found.estimate < found.high
+    one, other = (dense.by_unit(name, 20) for name in ("a", "b"))
+    plain = mrmc.difference_of(("a", "b"), one, other, dense.unit_sizes(), replicates=400)
+    assert plain.low < plain.estimate < plain.high and plain.equivalence.p > 0.001
+
+
+def test_a_spread_that_can_be_seen_is_used_however_small():
+    """One seed fails at one shot more: no longer zero, so the t interval holds."""
+    dense = failing(a=1, b=1)
+    dense.saved["a"][0, np.flatnonzero(~dense.is_alias)[0]] = False
+    whole = principal(dense, replicates=400)
+    found = mrmc.principal_by("mrmc", whole, dense).difference("a", "b", 20)
+    assert found.low + found.high == pytest.approx(2 * found.estimate) and found.high > found.low
+    assert (found.low, found.high) != (whole.difference("a", "b", 20).low, whole.difference("a", "b", 20).high)
+
+
+def test_a_rate_without_spread_is_as_wide_as_that_of_as_many_units():
+    dense = failing(a=1)
+    found = mrmc.rate(dense, ("a", 20, "clean"))
+    rate = 224 / 225
+    logit, width = np.log(rate / (1 - rate)), stats.t.ppf(0.975, 134) / np.sqrt(135 * rate * (1 - rate))
+    wanted = [1 / (1 + np.exp(-(logit + way * width))) for way in (-1, 1)]
+    assert (found.estimate, found.low, found.high) == pytest.approx((rate, *wanted))
+
+
+def test_half_of_every_pair_is_not_half_without_doubt():
+    """A goalkeeper without memory stops one shot of each alias pair."""
+    apart = mrmc.departures(np.ones((2, 45)), np.full(45, 2.0))[1]
+    low, high = mrmc.rate_ends(np.asarray(0.5), mrmc.spread(apart * 45), 45)
+    assert low + high == pytest.approx(1) and 0.3 < low < 0.4
+    ends = mrmc.rate_ends(np.array([0.0, 1.0]), mrmc.Spread(np.zeros(2), np.full(2, 4.0)), 45)
+    assert np.array(ends) == pytest.approx(np.array([[0, 0.025 ** (1 / 45)], [1 - 0.025 ** (1 / 45), 1]]))
+
+
 def test_groups_and_noise_have_the_same_points_and_their_own_units():
     dense = random_saves({"a": 0.7, "b": 0.6, "teacher": 0.8}, disturbances=("clean", "noise_5mm"))
     ways = [subgroups(dense, 50), mrmc.strata_by("mrmc", subgroups(dense, 50), dense)]

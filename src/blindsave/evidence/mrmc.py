@@ -27,6 +27,9 @@ HOW = "multi-reader multi-case analysis"
 CEILING = 0.95
 """Where both rates are this close to all or nothing, hardly any failure is left to show how results vary, and the t
 tests call policies equivalent too often (`blindsave bench coverage`): there the bootstrap has to agree."""
+ROUNDING = 1e-15
+"""A variance below this (a standard error of 3e-8 of a rate) is zero but for rounding: counts of saves that vary at
+all vary more."""
 
 
 class Spread(NamedTuple):
@@ -65,7 +68,13 @@ def rate_ends(rate: np.ndarray, found: Spread, units: int, level: float = LEVEL)
     independent units would just not be expected to agree (exact binomial).
     """
     inside = np.clip(rate, 1e-12, 1 - 1e-12)
-    width = student_t.quantile((1 + level) / 2, found.df) * np.sqrt(found.variance) / (inside * (1 - inside))
+    # Between none and all there may be no spread to see either: every seed saves as many shots, and no unit is harder
+    # than chance would have it. Then, too, the width is that of as many independent units, each saved whole or not at
+    # all. A unit's share of saves lies between 0 and 1, so this is the most that units can vary around such a rate.
+    unseen = found.variance < ROUNDING
+    variance = np.where(unseen, inside * (1 - inside) / units, found.variance)
+    df = np.where(unseen, max(units - 1.0, 1.0), found.df)
+    width = student_t.quantile((1 + level) / 2, df) * np.sqrt(variance) / (inside * (1 - inside))
     with np.errstate(over="ignore"):
         low, high = (1 / (1 + np.exp(-(np.log(inside / (1 - inside)) + way * width))) for way in (-1, 1))
     least = ((1 - level) / 2) ** (1 / units)
@@ -104,11 +113,9 @@ def rate(saves: Saves, cell: Cell, group: np.ndarray | None = None) -> Interval:
 
 def difference(also: Contrast, saves: Saves, one: Cell, other: Cell, group: np.ndarray | None = None) -> Contrast:
     """The same difference as the bootstrap's (`also`), with interval, p and equivalence of this method."""
-    (rate_a, a), (rate_b, b) = (
-        departures(saves.by_unit(*cell, group), saves.unit_sizes(group)) for cell in (one, other)
-    )
-    table = _of_group(a - b, saves, group)
-    return _restated(also, (rate_a, rate_b), spread(table))
+    saved = [saves.by_unit(*cell, group) for cell in (one, other)]
+    (rate_a, a), (rate_b, b) = (departures(table, saves.unit_sizes(group)) for table in saved)
+    return _restated(also, (rate_a, rate_b), spread(_of_group(a - b, saves, group)), _differ(*saved))
 
 
 def difference_of(
@@ -123,7 +130,7 @@ def difference_of(
     resampled = replicate_rates(principal_draws(0, len(one), len(sizes), replicates), [one, other], sizes)
     (rate_a, a), (rate_b, b) = departures(one, sizes), departures(other, sizes)
     also = contrast(names, 0, rate_a - rate_b, resampled[0] - resampled[1], margin=margin)
-    return _restated(also, (rate_a, rate_b), spread((a - b) * len(sizes)))
+    return _restated(also, (rate_a, rate_b), spread((a - b) * len(sizes)), _differ(one, other))
 
 
 @dataclass(frozen=True)
@@ -188,10 +195,14 @@ def over_teachers(
     resampled = replicate_rates(principal_draws(blackout, len(studies), len(sizes), replicates), saved, sizes)
     (rate_a, one), (rate_b, other) = (departures(table, sizes) for table in saved)
     also = contrast((a, b), blackout, rate_a - rate_b, resampled[0] - resampled[1], margin=margin)
-    return _restated(also, (rate_a, rate_b), spread((one - other) * len(sizes)))
+    return _restated(also, (rate_a, rate_b), spread((one - other) * len(sizes)), _differ(*saved))
 
 
-def _restated(also: Contrast, rates: tuple[float, float], found: Spread) -> Contrast:
+def _restated(also: Contrast, rates: tuple[float, float], found: Spread, differ: bool) -> Contrast:
+    if differ and found.variance < ROUNDING:
+        # Seeds that happen to agree in their totals, and units that vary no more than seeds and units together, leave a
+        # variance of zero: the analysis of variance saw nothing, which is not certainty. The bootstrap sees the units.
+        return also
     low, high = ends(np.asarray(also.estimate), found)
     decided = equivalence(also.estimate, found, also.equivalence.margin)
     if at_the_ceiling(*rates):
@@ -206,6 +217,11 @@ def _beyond(distance: float, found: Spread) -> float:
     if found.variance == 0:
         return 0.0 if distance > 0 else 1.0
     return float(student_t.cdf(-distance / sqrt(float(found.variance)), found.df))
+
+
+def _differ(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two tables of counts differ anywhere; a single network's row stands for every seed."""
+    return bool((one != other).any())
 
 
 def _of_group(table: np.ndarray, saves: Saves, group: np.ndarray | None) -> np.ndarray:
