@@ -27,7 +27,15 @@ from blindsave.verify.places import PLAN
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS, MODELS = ROOT / "results", ROOT / "models"
 STUDY_PARTS = ("datasets", "efficiency", "memory", "noise", "test", "training", "validation")
-STUDY_FILES = ("freeze.json", "ledger.jsonl", "replays.json", "spent.json", "splits.json", "statement.md")
+STUDY_FILES = (
+    "freeze.json",
+    "ledger.jsonl",
+    "left_out.json",
+    "replays.json",
+    "spent.json",
+    "splits.json",
+    "statement.md",
+)
 MADE_AGAIN = (".png", ".svg", ".html")
 SWAPS = ("swap", "leave", "hold")
 RIVALS = ("differences", "least_squares", "kalman", "kalman_gated", "bayes")

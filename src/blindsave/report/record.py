@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pyarrow as pa
+
 from blindsave.errors import BadInput
 from blindsave.policies import Policy, load
 from blindsave.report import replays
@@ -17,9 +19,9 @@ def record_failures(results: Results, per_policy: int = 2, load: replays.Load | 
     if split is None:
         raise BadInput(f"there is no test table in {results.root} to take failures from")
     endpoint = results.plan.blackout if results.plan else 20
-    scenes = replays.choose(results.tables[split], endpoint, per_policy)
+    scenes = replays.choose(_playable(results, split), endpoint, per_policy)
     if "noise_test" in results.tables:
-        noisy = results.tables["noise_test"]
+        noisy = _playable(results, "noise_test")
         disturbed = [name for name in noisy["disturbance"].unique().to_pylist() if name != "clean"]
         shown = ["noise_5mm"] if "noise_5mm" in disturbed else disturbed[-1:]
         scenes += [scene for name in shown for scene in replays.choose(noisy, endpoint, 1, name)]
@@ -30,6 +32,14 @@ def record_failures(results: Results, per_policy: int = 2, load: replays.Load | 
 def shipped(policy: str, training_seed: int) -> Policy:
     """A policy by its name and training seed in tables."""
     return load(f"{policy}/{training_seed}" if training_seed else policy)
+
+
+def _playable(results: Results, split: str) -> pa.Table:
+    """The rows of policies that are here; those of files left out cannot be played again."""
+    table, absent = results.tables[split], results.verification.absent if results.verification else ()
+    names, seeds = (table[column].to_pylist() for column in ("policy", "training_seed"))
+    here = [f"{name}/{seed}" not in absent for name, seed in zip(names, seeds, strict=True)]
+    return table.filter(pa.array(here)) if absent else table
 
 
 def _shots(results: Results, split: str) -> tuple[Shot, ...]:

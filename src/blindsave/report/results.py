@@ -22,7 +22,7 @@ from blindsave.report.replays import check
 from blindsave.report.teachers import Taught, read_taught
 from blindsave.store import read_json
 from blindsave.verify import Verification, verify
-from blindsave.verify.places import FREEZE, LEDGER, PLAN
+from blindsave.verify.places import FREEZE, LEDGER, LEFT_OUT, PLAN
 from blindsave.verify.played import released_tables
 
 REPLAYS, NOTES, STATEMENT = "replays.json", "deviations.md", "statement.md"
@@ -77,10 +77,11 @@ def read_results(root: str | Path) -> Results:
     plan = None if plan_path is None else load_plan(plan_path)
     policies = {name for table in found.values() for name in table["policy"].unique().to_pylist()}
     costs = read_costs(folder / "efficiency", policies)
-    replays_path, notes_path = folder / REPLAYS, folder / NOTES
+    replays_path, notes_path, left_out_path = folder / REPLAYS, folder / NOTES, folder / LEFT_OUT
     named = {"plan": plan_path, "ledger": ledger_path, "freeze manifest": freeze_path}
     named |= {"replays": replays_path if replays_path.is_file() else None}
     named |= {"deviations": notes_path if notes_path.is_file() else None}
+    named |= {"frozen files left out": left_out_path if left_out_path.is_file() else None}
     sources |= {name: (path,) for name, path in named.items() if path is not None}
     sources |= {"efficiency": costs.files} if costs.files else {}
     taught = read_taught(folder)

@@ -34,6 +34,8 @@ class Verification:
     checked: Mapping[str, int]
     failures: tuple[Failure, ...]
     notes: tuple[str, ...]
+    absent: frozenset[str] = frozenset()
+    """Policies (FAMILY/SEED) whose files are left out: nobody can play them here."""
 
     @property
     def ok(self) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from blindsave.errors import BadInput
 
 PLAN, LEDGER, FREEZE = "protocol.toml", "ledger.jsonl", "freeze.json"
+LEFT_OUT = "left_out.json"
 TEACHER = "models/teacher/teacher.safetensors"
 
 

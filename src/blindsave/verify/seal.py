@@ -12,6 +12,7 @@ from blindsave.evidence import freeze
 from blindsave.evidence.ledger import Entry, Ledger
 from blindsave.evidence.plan import Plan, load_plan
 from blindsave.verify.findings import CODE_CHANGED, Findings
+from blindsave.verify.left_out import check_left_out
 from blindsave.verify.places import FREEZE, LEDGER, PLAN, Place
 
 ORDER = ("freeze", "opening", "results")
@@ -27,6 +28,14 @@ class Seal:
     sha256: str | None
     """The freeze hash."""
     entries: tuple[Entry, ...]
+    left_out: frozenset[str] = frozenset()
+    """Names of bound files that are absent on purpose."""
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """Policies (FAMILY/SEED) whose files are left out."""
+        files = self.body.get("policies", {}) if self.left_out else {}
+        return frozenset(policy for policy, file in files.items() if file in self.left_out)
 
     def last(self, kind: str) -> Mapping[str, Any] | None:
         """Content of the newest ledger line of a kind."""
@@ -40,7 +49,7 @@ def check_seal(place: Place, found: Findings) -> Seal:
     plan = None
     with found.reading(place.name(place.plan), "plans"):
         plan = load_plan(place.plan)
-    seal = Seal(plan, body, sha256, tuple(entries))
+    seal = Seal(plan, body, sha256, tuple(entries), check_left_out(place, body, found))
     with found.reading(f"results/{LEDGER}"):
         _story(place, seal, found)
     if body:
@@ -127,7 +136,8 @@ def _bound(place: Place, seal: Seal, found: Findings) -> None:
     body = seal.body
     _same(place, body["plan"]["path"], body["plan"]["sha256"], found)
     for group, files in body["groups"].items():
-        for name, sha256 in sorted(files.items()):
+        here = {name: sha256 for name, sha256 in files.items() if name not in seal.left_out}
+        for name, sha256 in sorted(here.items()):
             _same(place, name, sha256, found)
             found.checked[group] += 1
         patterns = seal.plan.freeze_groups.get(group, {}).get("files", ()) if seal.plan else ()
@@ -135,7 +145,7 @@ def _bound(place: Place, seal: Seal, found: Findings) -> None:
             found.fail(name, "was added after the freeze")
     for policy, name in body["policies"].items():
         found.require(name in body["groups"]["checkpoints"], name, f"is named for {policy} but not bound")
-    for name in body["groups"].get("datasets", ()):
+    for name in sorted(body["groups"].get("datasets", {}).keys() - seal.left_out):
         with found.reading(name):  # what was bound of a dataset's manifest: where it came from, and its files' hashes
             manifest = store.read_json(place.path(name))
             store.address(manifest["kind"], manifest["configuration"], manifest["inputs"])

@@ -32,6 +32,7 @@ def verify(folder: str | Path | None = None, *, report: bool = True, replay: Rep
         checked=dict(found.checked),
         failures=tuple(dict.fromkeys(found.failures)),
         notes=tuple(found.notes),
+        absent=seal.absent,
     )
 
 
