@@ -32,14 +32,14 @@ def policy(name: str, kind: str) -> IntegerPolicy:
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16"])
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", [*PLAIN, "gru_n8_e8_c8_h8"])
 def test_every_family_reproduces_its_bits_without_overflow(name, kind, tmp_path):
     need("gcc")
     result = run_self_test(export_integers(policy(name, kind), tmp_path), "gcc", *SANITIZERS)
     assert result.returncode == 0 and "every bit equal" in result.stdout, result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("name", ["structured_k2", "gru_n64"])
+@pytest.mark.parametrize("name", ["structured_k2", "gru_n64", "gru_n8_e8_c8_h8"])
 def test_reference_and_c_agree_over_two_thousand_steps_of_floats(name, tmp_path):
     need("gcc")
     mine = policy(name, "int8")

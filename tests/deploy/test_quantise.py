@@ -1,10 +1,14 @@
-"""Making whole numbers of a student: rounded with the data in mind, refused where there is no form."""
+"""Making whole numbers of a student: large ones keep their bits, and what has no form is refused."""
+
+import hashlib
 
 import numpy as np
 import pytest
 
 from blindsave.deploy import quantise
 from blindsave.deploy.calibration import in_integers
+from blindsave.deploy.integers import IntegerPolicy
+from blindsave.deploy.rounding import FINE, PLAIN
 from blindsave.errors import BadInput
 from blindsave.policies import load
 from blindsave.policies.native import ProgramPolicy
@@ -12,17 +16,6 @@ from blindsave.policies.students.student import Student
 from blindsave.policies.trace import trace
 
 SEEN = [np.zeros((5, 19), np.float32)]
-
-
-def test_rounding_with_the_data_beats_rounding_without():
-    rng = np.random.default_rng(0)
-    inputs = rng.normal(size=(4000, 6)) @ rng.normal(size=(6, 24))  # 24 inputs that vary in six ways only
-    inputs = np.concatenate([inputs, np.ones((4000, 1))], axis=1)
-    weight = rng.normal(0, 3, (16, 25))
-    found, bias = quantise.rounded(weight, inputs.T @ inputs / 4000, 127)
-    with_data = inputs @ (np.concatenate([found, bias[:, None]], axis=1) - weight).T
-    without = inputs @ (np.floor(weight + 0.5) - weight).T
-    assert np.sqrt(np.mean(with_data**2)) < 0.5 * np.sqrt(np.mean(without**2))
 
 
 def test_a_calibration_needs_episodes():
@@ -41,3 +34,43 @@ def test_what_has_no_form_in_whole_numbers_is_refused_by_name():
 def test_an_input_that_never_varies_decides_nothing():
     policy = quantise.integer_policy(Student.untrained("structured_k0", 1), "int8", SEEN)
     assert np.isfinite(policy.step(policy.initial(1), np.ones((1, 19), np.float32))[1]).all()
+
+
+PUBLISHED = {
+    ("structured_k0/14303", "int8"): "ed2c7d01e0ce8bce",
+    ("structured_k0/14303", "int16"): "75194d962b5ce9a8",
+    ("gru_n64/14303", "int8"): "dc840c19ab603f29",
+    ("gru_n64/14303", "int16"): "0b3cb58de1442ce1",
+}
+"""What docs/deploy.md measured, from before small policies chose their scales."""
+
+
+def fingerprint(policy: IntegerPolicy) -> str:
+    found = hashlib.sha256()
+    for rows in (step.rows for step in policy.program.steps if step.rows is not None):
+        for numbers in (rows.weight, rows.bias, rows.factor):
+            found.update(np.ascontiguousarray(numbers, "<i8").tobytes())
+        found.update(str(rows.shift).encode())
+    return found.hexdigest()[:16]
+
+
+@pytest.mark.parametrize(("name", "kind"), PUBLISHED)
+def test_the_whole_numbers_of_the_published_policies_have_not_changed(name, kind):
+    assert fingerprint(in_integers(load(name), kind)) == PUBLISHED[name, kind]
+
+
+@pytest.mark.parametrize(
+    ("name", "integers", "scales"),
+    [
+        ("gru_n8_e8_c8_h8", "int8", FINE),
+        ("gru_n8_e8_c8_h8", "int16", PLAIN),
+        ("structured_k0_n1", "int8", PLAIN),
+        ("structured_k0", "int8", PLAIN),
+    ],
+)
+def test_only_small_policies_of_eight_bits_choose_their_scales(name, integers, scales, monkeypatch):
+    used = []
+    plain = quantise.whole_rows
+    monkeypatch.setattr(quantise, "whole_rows", lambda *given: used.append(given[-1]) or plain(*given))
+    quantise.integer_policy(Student.untrained(name, 1), integers, SEEN)
+    assert used and all(one is scales for one in used)

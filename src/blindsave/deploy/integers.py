@@ -2,8 +2,8 @@
 
 Every value of a step is a fixed-point number of 24 bits in an int32, saturating; `quantise` finds its binary point from
 recorded episodes. A linear map rounds its inputs to 16 bits, multiplies them by weights whose scale is chosen row by
-row so that no sum can leave 32 bits, and scales the sum back. The NumPy run below is the reference; the exported C
-(`integer_header`) repeats it and must agree in every bit. docs/deploy.md has the formats.
+row so that no sum can leave 32 bits (`rounding`), and scales the sum back. The NumPy run below is the reference; the
+exported C (`integer_header`) repeats it and must agree in every bit. docs/deploy.md has the formats.
 """
 
 from collections.abc import Sequence

@@ -10,20 +10,17 @@ from numpy.typing import NDArray
 
 from blindsave.deploy.integers import (
     ACTION_POINT,
-    INPUT_LIMIT,
     INPUT_SHIFT,
     OBSERVATION_POINT,
-    SUM_LIMIT,
     VALUE_BITS,
-    WEIGHT_LIMIT,
     IntegerPolicy,
     IntegerProgram,
     Integers,
-    Rows,
     Step,
     Whole,
     saturated,
 )
+from blindsave.deploy.rounding import FINE, PLAIN, whole_rows
 from blindsave.errors import BadInput
 from blindsave.policies import program as programs
 from blindsave.policies.arithmetic import Array
@@ -34,8 +31,9 @@ HEADROOM = 1.25
 """How much larger than anything recorded a value may become before it saturates."""
 SPREAD = 2
 """Inputs of one linear map may differ by so many bits in their units; more would take bits from weights."""
-DAMPING = 1e-3
-"""Of the mean square of inputs, added to every one, so that inputs that never vary decide nothing."""
+FEW_WEIGHTS = 4096
+"""Policies with fewer look for the scale of every row of eight bits: each weight decides more, and errors of a few
+do not cancel. Larger ones lose nothing by the plain scale, and keep the bits that were published."""
 BOUNDED = ("tanh", "sigmoid")
 SUPPORTED = ("copy", "linear", "silu", "tanh", "sigmoid", "add", "sub", "mul")
 
@@ -79,6 +77,11 @@ def observe(program: Program, observations: Sequence[Array]) -> Recording:
     return Recording(largest, carried, moments)
 
 
+def weight_count(program: Program) -> int:
+    """How many weights the linear maps of a program have, biases not counted."""
+    return sum(program.weight(op).size for op in program.ops if op.kind == "linear")
+
+
 def point_for(size: float) -> int:
     """The binary point at which a value of this size, with headroom, still fits."""
     return VALUE_BITS - int(np.ceil(np.log2(max(size * HEADROOM, 2.0**-8))))
@@ -100,6 +103,7 @@ class _Builder:
     def __init__(self, program: Program, integers: Integers, name: str, observations: Sequence[Array]) -> None:
         self.program, self.name = program, name
         self.integers: Integers = integers
+        self.scales = FINE if integers == "int8" and weight_count(program) < FEW_WEIGHTS else PLAIN
         self.recording = observe(program, observations)
         self.point = np.zeros(program.tape, np.int64)
         self._set(program.observation_in, OBSERVATION_POINT)
@@ -197,7 +201,8 @@ class _Builder:
         bias = np.broadcast_to(constant, (op.out.size,))[:, None]
         given = np.concatenate([weights[0] * unit, bias], axis=1, dtype=np.float64)
         units = np.append(unit, 1.0)
-        rows = whole_rows(given, self.recording.moments[index] / np.outer(units, units), point, self.integers)
+        moments = self.recording.moments[index] / np.outer(units, units)
+        rows = whole_rows(given, moments, point, self.integers, self.scales)
         if isinstance(start, Const):
             return Step("linear", op.out, (x,), (0,), point, rows)
         return Step("linear", op.out, (x, self._uniform(start)[0]), (0, self._uniform(start)[1]), point, rows)
@@ -207,43 +212,3 @@ def _joins(copy: Op, reader: Op) -> bool:
     """Whether an operation writes some of the inputs of a linear map."""
     inputs = reader.args[0]
     return isinstance(inputs, Slot) and inputs.offset <= copy.out.offset and sum(copy.out) <= sum(inputs)
-
-
-def whole_rows(given: NDArray[np.float64], moments: NDArray[np.float64], point: int, integers: Integers) -> Rows:
-    """Weights that multiply whole inputs, row by row as fine as the bits of a weight and of the sum allow.
-
-    The last column of `given` is the bias, with a one as its input in the `moments`.
-    """
-    limit, inputs = WEIGHT_LIMIT[integers], given.shape[1] - 1
-    sizes = np.abs(given)
-    largest = np.maximum(sizes[:, :-1].max(axis=1), 1e-30)
-    # |bias| + sum |w| * 32767 <= 2**31, with room for what rounding moves from one weight to others.
-    room = (SUM_LIMIT - INPUT_LIMIT * inputs) / 1.25
-    scale = np.maximum(largest / limit, (sizes[:, :-1].sum(axis=1) * INPUT_LIMIT + sizes[:, -1]) / room)
-    weight, bias = rounded(given / scale[:, None], moments, limit)
-    if (np.abs(weight).sum(axis=1) * INPUT_LIMIT + np.abs(bias) > SUM_LIMIT).any():
-        raise BadInput("a linear map's sums do not fit into 32 bits")
-    ratio = scale * 2.0**point
-    shift = 15 - int(np.floor(np.log2(ratio.max())))
-    if not 1 <= shift <= 46:
-        raise BadInput("a linear map's results are too large or too small for whole numbers")
-    return Rows(weight, bias, np.minimum(np.floor(ratio * 2.0**shift + 0.5), 65535).astype(np.int64), shift)
-
-
-def rounded(weight: NDArray[np.float64], moments: NDArray[np.float64], limit: int) -> tuple[Whole, Whole]:
-    """Whole weights and biases whose results stay closest to those of `weight` over the recorded inputs.
-
-    Column by column, the largest inputs first, a weight is rounded and those that follow, the bias last, make up for
-    it as far as their inputs go along with its own (the rule of GPTQ, which is that of least squares).
-    """
-    spread = np.diag(moments).copy()
-    order = np.append(np.argsort(-spread[:-1], kind="stable"), len(spread) - 1)
-    damped = moments + np.diag(np.full(len(spread), DAMPING * spread.mean()))
-    upper = np.linalg.cholesky(np.linalg.inv(damped[np.ix_(order, order)])).T
-    left, whole = weight[:, order].copy(), np.zeros(weight.shape, np.int64)
-    for j, column in enumerate(order):
-        most = limit if column < len(order) - 1 else SUM_LIMIT
-        whole[:, column] = np.clip(np.floor(left[:, j] + 0.5), -most, most)
-        missed = (left[:, j] - whole[:, column]) / upper[j, j]
-        left[:, j + 1 :] -= np.outer(missed, upper[j, j + 1 :])
-    return whole[:, :-1], whole[:, -1]
