@@ -38,6 +38,7 @@ def test_without_members_the_whole_split_is_played():
 
 def test_no_noise_is_clean():
     assert noise_levels((0.0, 2.5)) == ("clean", "noise_2.5mm")
+    assert noise_levels((5, 1.23456789)) == ("noise_5mm", "noise_1.23456789mm")
 
 
 def test_the_description_changes_with_everything_that_decides_the_episodes():

@@ -15,7 +15,12 @@ def test_families_stand_in_the_studys_order_others_by_name_and_the_teacher_last(
 
 @pytest.mark.parametrize(
     ("disturbance", "words", "sigma"),
-    [("clean", "400 ms", 0.0), ("noise_5mm", "400 ms, noise 5 mm", 5.0), ("noise_2.5mm", "400 ms, noise 2.5 mm", 2.5)],
+    [
+        ("clean", "400 ms", 0.0),
+        ("noise_5mm", "400 ms, noise 5 mm", 5.0),
+        ("noise_2.5mm", "400 ms, noise 2.5 mm", 2.5),
+        ("noise_1e-05mm", "400 ms, noise 1e-05 mm", 1e-5),
+    ],
 )
 def test_conditions_are_put_into_words(disturbance, words, sigma):
     assert names.condition(20, disturbance) == words

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blindsave.errors import BadInput
 from blindsave.task import conditions
-from blindsave.task.conditions import CLEAN, Condition, condition, fault, grid, kinds
+from blindsave.task.conditions import CLEAN, Condition, Fault, condition, fault, grid, kinds
 from blindsave.task.draft import Draft
 from blindsave.task.shots import shots
 from blindsave.task.tracking import blackout
@@ -21,6 +23,11 @@ NAMES = [
     "latency_2+outliers_3percent",
     "puck_drag_1.5+hold_4",
     "stale",
+    "puck_drag_0.12345678",
+    "puck_drag_0.30000000000000004",
+    "puck_drag_1234567",
+    "noise_1e-05mm",
+    "bias_1e22mm_-2mm",
 ]
 
 
@@ -28,6 +35,28 @@ NAMES = [
 def test_every_name_parses_back(name):
     assert condition(name).name == name
     assert condition(condition(name).name) == condition(name)
+
+
+@given(st.data())
+def test_every_value_of_every_kind_parses_back_with_all_its_digits(data):
+    kind = data.draw(st.sampled_from(sorted(kinds().values(), key=lambda one: one.name)))
+    whole, real = st.integers(-(10**300), 10**300), st.floats(allow_nan=False, allow_infinity=False)
+    values = tuple(data.draw(whole if parameter.whole else real) for parameter in kind.parameters)
+    made = Fault(kind.name, values)
+    assert conditions._parse(made.name) == made
+    assert conditions._parse(made.name).name == made.name and "+" not in made.name
+
+
+@given(st.floats(0.01, 2), st.floats(0, 50))
+def test_two_faults_that_differ_in_the_last_digit_are_two_conditions(drag, sigma_mm):
+    made = Condition((Fault("puck_drag", (drag,)), Fault("noise", (sigma_mm, 0.0))))
+    assert condition(made.name) == made and condition(made.name).name == made.name
+    nearly = Condition((Fault("puck_drag", (float(np.nextafter(drag, 9)),)), made.faults[1]))
+    assert nearly.name != made.name
+
+
+def test_minus_nothing_is_nothing():
+    assert condition("bias_-0mm_1mm").name == condition("bias_0mm_1mm").name == "bias_0mm_1mm"
 
 
 def test_units_may_be_left_out_and_usual_values_are_not_said():

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from blindsave.errors import BadInput
 from blindsave.store import digest
-from blindsave.task.conditions import CLEAN, CLEAN_NAME, Condition, condition
+from blindsave.task.conditions import CLEAN, CLEAN_NAME, Condition, condition, number
 from blindsave.task.episode import Episode
 from blindsave.task.shots import Shot, shots
 
@@ -96,7 +96,7 @@ def schedule(
 
 def noise_levels(noise_mm: Iterable[float]) -> tuple[str, ...]:
     """The conditions of tracking noise with these standard deviations; 0 mm is clean."""
-    return tuple(condition(f"noise_{sigma:g}mm").name if sigma else CLEAN_NAME for sigma in noise_mm)
+    return tuple(condition(f"noise_{number(sigma)}mm").name if sigma else CLEAN_NAME for sigma in noise_mm)
 
 
 def _distinct(what: str, values: Sequence[Any]) -> None:

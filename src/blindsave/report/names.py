@@ -83,7 +83,7 @@ class Level(NamedTuple):
 
 def level(disturbance: str) -> Level | None:
     """The level of `noise_5mm`; None where a condition is clean or not of that kind."""
-    found = re.fullmatch(r"([a-z]+(?:_[a-z]+)*)_(-?\d+(?:\.\d+)?)(mm|percent)?", disturbance)
+    found = re.fullmatch(r"([a-z]+(?:_[a-z]+)*)_(-?\d+(?:\.\d+)?(?:e-?\d+)?)(mm|percent)?", disturbance)
     return Level(found[1], float(found[2]), UNITS.get(found[3] or "", "")) if found else None
 
 

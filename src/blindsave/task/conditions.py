@@ -3,7 +3,7 @@
     condition("clean"), condition("noise_5mm"), condition("latency_2+outliers_3percent")
 
 A name is made of faults joined by `+`; a fault is its kind and its numbers: `noise_5mm_correlation_0.9`. Every name
-parses back. A new kind of fault is one function that changes a `Draft`:
+parses back, with all its digits. A new kind of fault is one function that changes a `Draft`:
 
     @fault
     def flicker(draft: Draft, every: int) -> None:
@@ -39,6 +39,11 @@ _KINDS: dict[str, "Kind"] = {}
 Make = Callable[..., None]
 
 
+def number(value: float) -> str:
+    """The shortest digits that give exactly this number back; `+` stays out, since it joins faults."""
+    return repr(float(value) + 0.0).removesuffix(".0").replace("+", "")
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One number of a fault."""
@@ -59,11 +64,11 @@ class Parameter:
         digits = token.removesuffix(self.unit) if self.unit else token
         if not _NUMBER.fullmatch(digits) or not math.isfinite(float(digits)):
             raise ValueError
-        return int(digits) if self.whole else float(digits)
+        return int(digits) if self.whole else float(digits) + 0.0  # -0.0 is 0.0, also in names
 
     def say(self, value: float) -> str:
         """The token of a value."""
-        return f"{value:g}{self.unit}"
+        return f"{int(value) if self.whole else number(value)}{self.unit}"
 
 
 @dataclass(frozen=True)
