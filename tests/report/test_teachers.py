@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -10,7 +11,8 @@ from placed_teachers import placed
 
 from blindsave.errors import BadFile
 from blindsave.evidence import tables
-from blindsave.report.teachers import TRAITS, Taught, association, paper, place, read_taught
+from blindsave.report import teachers
+from blindsave.report.teachers import TRAITS, Taught, association, paper, place, place_all, read_taught
 from blindsave.store import read_json
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -52,6 +54,42 @@ def test_the_deficit_is_the_difference_of_the_studys_own_rows(folder):
     assert found.deficit.low is not None and found.deficit.high is not None
     assert found.deficit.low <= found.deficit.value <= found.deficit.high
     assert place(study, 7, "bootstrap", 500) is None  # a length that nobody played
+
+
+def test_a_teacher_of_several_studies_counts_once(folder):
+    """With the study that trained without faults, wherever it lies; of two such, with the one nearest to the top."""
+    shutil.copytree(folder / "other", folder / "again" / "deep" / "other")
+    trained = {"configuration": {"schedule": {"conditions": {"clean": {}, "noise_5mm": {}}}}}
+    (folder / "other/datasets/base").mkdir(parents=True)
+    (folder / "other/datasets/base/manifest.json").write_text(json.dumps(trained))
+    studies = read_taught(folder)
+    assert [(one.table.parents[1].name, one.plain) for one in studies] == [("other", True), ("other", False)]
+    (once,) = place_all(studies, 20, "bootstrap", 50)
+    assert once == place(studies[0], 20, "bootstrap", 50)
+    assert place_all(studies, 7, "bootstrap", 50) == ()
+    assert len(place_all(studies[1:], 20, "bootstrap", 50)) == 1  # better than nothing
+
+
+def test_of_two_plain_studies_of_a_teacher_the_main_one_counts_and_others_that_compared_nothing_do_not_hide_it(
+    shipped, monkeypatch
+):
+    asked = []
+
+    def told(study, *_):
+        asked.append(study.table)
+        return None if len(asked) == 1 else placed(len(asked), 0.05, 1.0)
+
+    monkeypatch.setattr(teachers, "place", told)
+    one, other = (
+        replace(shipped[0], table=Path(name)) for name in ("results/teachers/a/t.parquet", "results/t.parquet")
+    )
+    assert len(place_all((one, other, shipped[1]), 20, "bootstrap", 50)) == 2
+    assert asked[:2] == [other.table, one.table]
+
+
+def test_every_shipped_teacher_is_placed_once(shipped):
+    names = [one.name for one in place_all(shipped, 20, "bootstrap", 50)]
+    assert len(names) == len(set(names)) >= 3
 
 
 def test_a_teacher_is_known_by_its_bytes_not_by_its_name(folder):

@@ -21,7 +21,7 @@ from blindsave.policies.students.registry import PAPER_FAMILIES
 from blindsave.report.published import document
 from blindsave.report.results import Results
 from blindsave.report.sheet import Estimate
-from blindsave.report.teachers import FEWEST, Placed, place
+from blindsave.report.teachers import FEWEST, Placed, place_all
 
 ENDPOINT = 20
 LONGEST_TRAINED = 20
@@ -139,8 +139,7 @@ class Analysis:
     def teachers(self) -> tuple[Placed, ...] | None:
         """Teachers with fingerprints and students, other studies' too; None where there is nothing to compare."""
         method = self.results.plan.method if self.results.plan else METHODS[0]
-        found = [place(study, self.endpoint, method, self.replicates) for study in self.results.taught]
-        placed = tuple(one for one in found if one is not None)
+        placed = place_all(self.results.taught, self.endpoint, method, self.replicates)
         return placed if len(placed) >= FEWEST else None
 
     def pairs(self, name: str) -> Pairs:

@@ -85,7 +85,9 @@ def read_results(root: str | Path) -> Results:
     sources |= {name: (path,) for name, path in named.items() if path is not None}
     sources |= {"efficiency": costs.files} if costs.files else {}
     taught = read_taught(folder)
-    sources |= {f"students of {one.name}": one.sources for one in taught}
+    for one in taught:  # a teacher may have taught in several studies
+        named_so = f"students of {one.name}"
+        sources[named_so] = tuple(dict.fromkeys((*sources.get(named_so, ()), *one.sources)))
     return Results(
         root=folder,
         tables=found,

@@ -2,10 +2,10 @@
 
 A results folder may hold further studies, as `results/teachers/seed_7304`, and fingerprints (`fingerprints.json`,
 written by `blindsave teacher fingerprint --out`), wherever below it. A study belongs to the fingerprint of the very
-file that its freeze binds as the teacher.
+file that its freeze binds as the teacher. A teacher may have taught in several studies; it is one teacher all the same.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from blindsave.report import published
 from blindsave.report.rank_correlation import RankCorrelation, rank_correlation
 from blindsave.report.sheet import Estimate
 from blindsave.store import read_json, sha256_file
+from blindsave.task.conditions import CLEAN_NAME
 from blindsave.verify.places import FREEZE, LEDGER
 from blindsave.verify.played import released_tables
 
@@ -41,6 +42,8 @@ class Taught:
     """Episodes of the principal test."""
     sources: tuple[Path, ...]
     """Where all of it was read."""
+    plain: bool = True
+    """Whether its students learned from episodes in which nothing went wrong but the blackout."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +101,23 @@ def read_taught(root: Path) -> tuple[Taught, ...]:
         known = prints.get(_teacher_sha256(freeze))
         table = _table(freeze.parent) if known else None
         if known is not None and table is not None:
-            found.append(Taught(known[0], known[1], table, (known[2], freeze, table)))
+            found.append(Taught(known[0], known[1], table, (known[2], freeze, table), _plain(freeze.parent)))
     return tuple(found)
+
+
+def place_all(studies: Sequence[Taught], endpoint: int, method: str, replicates: int) -> tuple[Placed, ...]:
+    """Every teacher once, however many studies it taught in: two points of one teacher are not two observations.
+
+    Of several studies that compared both memories, the one counts whose students learned without faults, as those of
+    other teachers did; then the one nearest to the results folder, which is the main study.
+    """
+    found: dict[str, Placed] = {}
+    for one in sorted(studies, key=lambda study: (not study.plain, len(study.table.parts))):
+        sha256 = one.fingerprint["sha256"]
+        if sha256 not in found and (placed := place(one, endpoint, method, replicates)) is not None:
+            found[sha256] = placed
+    order = dict.fromkeys(one.fingerprint["sha256"] for one in studies)
+    return tuple(found[sha256] for sha256 in order if sha256 in found)
 
 
 def place(study: Taught, endpoint: int, method: str, replicates: int) -> Placed | None:
@@ -135,6 +153,14 @@ def _teachers(path: Path) -> dict[str, Any]:
     if found.get("shots") is not None:
         raise BadFile(f"{path} holds fingerprints of a trial (--shots), which compare with nothing")
     return teachers
+
+
+def _plain(folder: Path) -> bool:
+    """Whether no faults are known of a study's training."""
+    manifest = folder / "datasets" / "base" / "manifest.json"
+    if not manifest.is_file():
+        return True
+    return read_json(manifest)["configuration"]["schedule"].get("conditions", {}).keys() <= {CLEAN_NAME}
 
 
 def _teacher_sha256(freeze: Path) -> str:
