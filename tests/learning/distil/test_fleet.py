@@ -1,17 +1,24 @@
 """Teachers distilled side by side: the artifacts of each are those it would have alone, and nothing is done twice."""
 
+import time
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from blindsave.learning.distil import fleet
-from blindsave.learning.distil.__main__ import main
 from blindsave.learning.distil.config import Recipe
+from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.fleet import distil_fleet
 from blindsave.learning.distil.pipeline import Budget, open_student
 from blindsave.learning.distil.workshop import Workshop, pipeline_of
 from blindsave.policies.dreamer import AgentShape, save_teacher
 
 SEEDS = (14303, 14304)
+
+
+class KilledError(Exception):
+    pass
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +71,46 @@ def test_datasets_that_do_not_fit_together_are_trained_in_turns(shops, found, mo
     assert [len(group) for group in fleet._groups("feed_forward", sets)] == [1, 1, 1]
 
 
-def test_a_teacher_without_a_name_is_refused(tmp_path, capsys):
-    with pytest.raises(SystemExit) as end:
-        main([str(tmp_path), "--teachers", "teacher.safetensors"])
-    assert end.value.code == 2 and "is not NAME=FILE" in capsys.readouterr().err
+def test_a_killed_fleet_goes_on_to_the_same_students(shops, found, tmp_path, monkeypatch):
+    """Killed after the first of two epochs of the collectors, then of the finals."""
+
+    def often(shop):
+        return replace(pipeline_of(shop), checkpoint_every=1)
+
+    monkeypatch.setattr(fleet, "pipeline_of", often)
+    again, begun, fit_together = (
+        [replace(shop, work=tmp_path / shop.work.name) for shop in shops],
+        [],
+        fleet.fit_together,
+    )
+
+    def killed(family, sets, *, stage, report, **options):
+        def tell(epoch, history, stopped):
+            begun.append((stage, epoch))
+            if epoch == 1:
+                raise KilledError
+
+        return fit_together(family, sets, stage=stage, report=tell, **options)
+
+    monkeypatch.setattr(fleet, "fit_together", killed)
+    for stage in ("collector", "final"):
+        with pytest.raises(KilledError):
+            distil_fleet(again, ["feed_forward"], 1)
+        assert begun[-1] == (stage, 1)
+        assert all(len(list(shop.work.glob("checkpoints/*.safetensors"))) == 1 for shop in again)
+    distil_fleet(again, ["feed_forward"], 1)
+    assert begun == [("collector", 1), ("collector", 2), ("final", 1), ("final", 2)]
+    for shop, other in zip(shops, again, strict=True):
+        expected, mine = (students(one.work) for one in (shop, other))
+        assert expected == mine and len(mine) == 2 * len(shop.budget.seeds)
+        assert not list(other.work.glob("checkpoints/*"))
+
+
+def students(work):
+    return {path.relative_to(work): path.read_bytes() for path in work.glob("students/*/*.safetensors")}
+
+
+def test_time_that_is_up_while_episodes_are_played_is_not_an_error(shops, tmp_path):
+    late = [replace(shop, work=tmp_path / shop.work.name, deadline=time.monotonic()) for shop in shops[:1]]
+    with pytest.raises(OutOfTime, match="run the same command again"):
+        distil_fleet(late, ["feed_forward"], 1)

@@ -9,7 +9,8 @@ from blindsave.errors import BadInput
 from blindsave.learning.distil import fleet_trainer
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.execution import Execution
-from blindsave.learning.distil.fit import fit, fit_together
+from blindsave.learning.distil.fit import fit
+from blindsave.learning.distil.fleet_fit import fit_together
 from blindsave.learning.distil.fleet_trainer import FleetTrainer
 from blindsave.learning.distil.training_set import TrainingSet
 from blindsave.policies.students import Family
@@ -57,7 +58,7 @@ def test_lanes_of_one_seed_on_other_episodes_differ():
 def test_a_layout_that_is_too_small_is_widened(monkeypatch):
     """Only some epochs are looked at beforehand; a batch that does not fit must cost a compilation, never a step."""
     monkeypatch.setattr(fleet_trainer, "SAMPLED", 1)
-    monkeypatch.setattr(fleet_trainer, "ROOM", 0)
+    monkeypatch.setattr(fleet_trainer, "ROOM", 1)
     one = TrainingSet(random_episodes(np.where(np.arange(240) % 9 == 0, 12, 2)), (2,))
     family, long = FAMILIES[1], replace(RECIPE, epochs=8, batch=48)
     trainer = FleetTrainer(family, [one], long, HOW)

@@ -17,9 +17,8 @@ from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.execution import Execution
 from blindsave.learning.distil.history import History
 from blindsave.learning.distil.schedule import TRAINING_SEEDS
-from blindsave.learning.distil.state import State, leaves, rebuild
+from blindsave.learning.distil.state import Metrics, State
 from blindsave.learning.distil.trainer import Trainer
-from blindsave.learning.distil.training_set import TrainingSet
 from blindsave.policies.students.family import Family
 from blindsave.policies.students.student import Provenance, Student
 
@@ -63,34 +62,15 @@ def fit(
     `OutOfTime`.
     """
     trainer = make_trainer(family, data, seeds, recipe, execution, threads)
-    identity = {"family": family.name, "seeds": list(seeds), "recipe": asdict(recipe), "dataset": dataset}
+    identity = identity_of(family, seeds, recipe, dataset)
     state, history = trained(trainer, identity, checkpoint, checkpoint_every, deadline, report)
     test = trainer.evaluate(state.best, "test")
-    return Fitted(_students(family, seeds, state, data, stage, dataset, test), history, test)
+    return Fitted(selected(family, seeds, state, data, stage, dataset, test), history, test)
 
 
-def fit_together(
-    family: Family,
-    sets: Sequence[TrainingSet],
-    *,
-    recipe: Recipe = PAPER,
-    stage: str = "final",
-    execution: Execution | None = None,
-    deadline: float | None = None,
-    report: Report | None = None,
-) -> list[Fitted]:
-    """Like `fit` for several datasets, with JAX and in one program; one result per dataset."""
-    from blindsave.learning.distil.fleet_trainer import FleetTrainer
-
-    trainer = FleetTrainer(family, sets, recipe, execution)
-    state, history = trained(trainer, {}, deadline=deadline, report=report)
-    test, found, begin = trainer.evaluate(state.best, "test"), [], 0
-    for one in sets:
-        lanes = slice(begin, begin := begin + len(one.seeds))
-        own, errors = _lanes(state, lanes), test[lanes]
-        students = _students(family, one.seeds, own, one.data, stage, one.dataset, errors)
-        found.append(Fitted(students, history.of(lanes), errors))
-    return found
+def identity_of(family: Family, seeds: Sequence[int], recipe: Recipe, dataset: str) -> dict[str, Any]:
+    """Which training a checkpoint belongs to."""
+    return {"family": family.name, "seeds": list(seeds), "recipe": asdict(recipe), "dataset": dataset}
 
 
 def trained(
@@ -106,14 +86,12 @@ def trained(
     if checkpoint is not None and checkpoint.exists():
         state, history = load_checkpoint(checkpoint, state, identity)
     while len(history) < epochs and not np.asarray(state.stopped).all():
-        late = deadline is not None and time.monotonic() > deadline
-        if late:
+        if late(deadline):
             if checkpoint is not None:
                 save_checkpoint(checkpoint, state, history, identity)
-            raise OutOfTime(
-                f"time is up after epoch {len(history)} of {trainer.family.name}; run the same command again"
-            )
-        state, history = _epoch(trainer, state, history)
+            raise out_of_time(trainer, len(history))
+        state, metrics, seconds = run_epoch(trainer, state, len(history) + 1)
+        history = history.appended(metrics._asdict(), seconds)
         if checkpoint is not None and len(history) % checkpoint_every == 0:
             save_checkpoint(checkpoint, state, history, identity)
         if report:
@@ -121,26 +99,34 @@ def trained(
     return state, history
 
 
-def _epoch(trainer: Trainer, state: State, history: History) -> tuple[State, History]:
+def run_epoch(trainer: Trainer, state: State, epoch: int) -> tuple[State, Metrics, float]:
+    """One epoch, and the seconds it took; a loss that is no number ends the training."""
     started = time.perf_counter()
     running = ~np.asarray(state.stopped)
-    state, metrics = trainer.run_epoch(state, len(history) + 1)
-    history = history.appended(metrics._asdict(), time.perf_counter() - started)
+    state, metrics = trainer.run_epoch(state, epoch)
+    seconds = time.perf_counter() - started
     for name in ("train_loss", "validation_loss"):
         bad = running & ~np.isfinite(getattr(metrics, name))
         if bad.any():
             seed = trainer.seeds[int(bad.argmax())]
-            raise DivergedError(f"{trainer.family.name}, seed {seed}: {name} is not finite in epoch {len(history)}")
-    return state, history
+            raise DivergedError(f"{trainer.family.name}, seed {seed}: {name} is not finite in epoch {epoch}")
+    return state, metrics, seconds
 
 
-def _lanes(tree: Any, lanes: slice) -> Any:
-    return rebuild(tree, [leaf[lanes] for leaf in leaves(tree)])
+def late(deadline: float | None) -> bool:
+    """Whether a deadline has passed."""
+    return deadline is not None and time.monotonic() > deadline
 
 
-def _students(
+def out_of_time(trainer: Trainer, epoch: int) -> OutOfTime:
+    """What is said of a training that has to stop after an epoch."""
+    return OutOfTime(f"time is up after epoch {epoch} of {trainer.family.name}; run the same command again")
+
+
+def selected(
     family: Family, seeds: Sequence[int], state: State, data: Episodes, stage: str, dataset: str, test: np.ndarray
 ) -> list[Student]:
+    """The students of all seeds as they were in their best epochs."""
     students = []
     for i, seed in enumerate(seeds):
         notes: dict[str, Any] = {

@@ -5,13 +5,15 @@ a work folder of its own, with the artifacts it would have if it were distilled 
 differ, as they do between any two programs of JAX.
 """
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from blindsave.engine import Output, Task, Workers
 from blindsave.learning.distil.collection import Collection
-from blindsave.learning.distil.fit import fit_together
+from blindsave.learning.distil.deadline import OutOfTime
+from blindsave.learning.distil.fleet_fit import fit_together
 from blindsave.learning.distil.pipeline import COLLECTOR, FINAL, Pipeline, reporting
 from blindsave.learning.distil.training_set import TrainingSet
 from blindsave.learning.distil.workshop import Workshop, open_pipeline, pipeline_of
@@ -34,23 +36,32 @@ def distil_fleet(shops: Sequence[Workshop], families: Sequence[str], workers: in
             engine.run(shop, list(_shards(shop, pipeline, family)), lambda event: None)
         return [] if family is None else _wanted(pipelines, family, FINAL)
 
+    def summarise(family: str) -> list[dict[str, Any]]:
+        return [one.run(family) for one in pipelines]
+
     # Playing waits for processes and training for the device: one thread each is enough.
     with Workers(workers) as engine, ThreadPoolExecutor(1) as player:
-        player.submit(play, None).result()
-        played = {}
-        for family in families:
-            _train(pipelines, family, COLLECTOR, _wanted(pipelines, family, COLLECTOR))
-            played[family] = player.submit(play, family)
-        for family in families:
-            _train(pipelines, family, FINAL, played.pop(family).result())
-    return {str(one.work): {family: one.run(family) for family in families} for one in pipelines}
+        try:
+            player.submit(play, None).result()
+            played, told = {}, {}
+            for family in families:
+                _train(family, COLLECTOR, _wanted(pipelines, family, COLLECTOR))
+                played[family] = player.submit(play, family)
+            for family in families:
+                _train(family, FINAL, played.pop(family).result())
+                told[family] = player.submit(summarise, family)
+            found = {family: told[family].result() for family in families}
+        finally:
+            player.shutdown(wait=False, cancel_futures=True)
+    return {str(one.work): {name: found[name][i] for name in families} for i, one in enumerate(pipelines)}
 
 
 def play_shard(shop: Workshop, family: str | None, seed: int, shard: int) -> Output:
-    """Play one shard of the base (no family) or of a collector's episodes."""
+    """Play one shard of the base (no family) or of a collector's episodes, unless time is up."""
     pipeline = open_pipeline(shop)
     title = "base episodes" if family is None else f"{family}: shadow episodes of {seed}"
-    pipeline.prepare(title, _collection(pipeline, family, seed), shard)
+    with contextlib.suppress(OutOfTime):  # whoever needs the episodes says so
+        pipeline.prepare(title, _collection(pipeline, family, seed), shard)
     return Output()
 
 
@@ -60,8 +71,8 @@ def _wanted(pipelines: Sequence[Pipeline], family: str, stage: str) -> list[Want
     return [(one, wanted) for one, wanted in found if wanted is not None]
 
 
-def _train(pipelines: Sequence[Pipeline], family: str, stage: str, wanted: Sequence[Wanted]) -> None:
-    """Make the students of one stage for all pipelines, as many at a time as fit in one program."""
+def _train(family: str, stage: str, wanted: Sequence[Wanted]) -> None:
+    """Make the students of one stage, as many at a time as fit in one program."""
     for group in _groups(family, wanted):
         first = group[0][0]
         title = f"{family}: {stage}s of {len(group)} teachers"
@@ -71,14 +82,14 @@ def _train(pipelines: Sequence[Pipeline], family: str, stage: str, wanted: Seque
                 [training_set for _, training_set in group],
                 recipe=first.budget.recipe,
                 stage=stage,
+                checkpoint_every=first.checkpoint_every,
                 deadline=first.deadline,
                 report=reporting(progress),
             )
         for (pipeline, _), own in zip(group, fitted, strict=True):
             pipeline.fitted[family, stage] = own
-    for pipeline in pipelines:
-        pipeline.collectors(family) if stage == COLLECTOR else pipeline.finals(family)
-        pipeline.fitted.pop((family, stage), None)
+            pipeline.collectors(family) if stage == COLLECTOR else pipeline.finals(family)
+            del pipeline.fitted[family, stage]
 
 
 def _collection(pipeline: Pipeline, family: str | None, seed: int) -> Collection:

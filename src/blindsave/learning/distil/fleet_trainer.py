@@ -4,7 +4,7 @@ On a GPU a training of small students waits for kernels to start, not for arithm
 longer than five. Each lane sees exactly the batches it would see alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,7 +36,7 @@ EVALUATION_BATCH = 512
 
 
 SAMPLED, ROOM = 3, 4
-"""Epochs whose batches are looked at before a layout is made, and ranks that are added to what they need."""
+"""Epochs whose batches are looked at before a layout is made, and in which steps ranks are added to what they need."""
 
 
 class FleetTrainer(JaxTrainer):
@@ -61,19 +61,27 @@ class FleetTrainer(JaxTrainer):
         self.execution = execution or execution_for(family, evaluation_batch=EVALUATION_BATCH)
         self.table = _joint_table(family, [one.data for one in sets])
         # Looking at every batch beforehand would take minutes: a few epochs and some room, and more room when needed.
-        self._longest = _roomier(self._envelope(epoch) for epoch in range(1, min(SAMPLED, recipe.epochs) + 1))
-        layout = make_layout(self._longest, recipe.chunk, self.execution.segment)
+        self._longest = np.max([self._envelope(epoch) for epoch in range(1, min(SAMPLED, recipe.epochs) + 1)], axis=0)
+        layout = self._layout(self._longest)
         evaluation, self._validation = self._groups("validation")
         self.setting = Setting(family, replace(recipe, epochs=1), self.execution, layout, evaluation)
 
     def train(self, state: State, order: np.ndarray) -> tuple[dict[str, Any], Moments, Metrics]:
         """As declared, in a layout that holds these batches."""
-        longest = envelope(order, self.lengths)
-        if not self.setting.layout.holds(longest):
-            self._longest = _roomier([self._longest, longest])
-            layout = make_layout(self._longest, self.recipe.chunk, self.execution.segment)
-            self.setting = replace(self.setting, layout=layout)
+        self.setting = replace(self.setting, layout=self._layout(envelope(order, self.lengths)))
         return super().train(state, order)
+
+    def _layout(self, longest: np.ndarray) -> BatchLayout:
+        """The tightest of a few layouts that holds batches with so long episodes at each rank.
+
+        It depends on nothing that happened before: rounding follows the layout, and a continued training must round as
+        an uninterrupted one does. Every epoch has all episodes, so that the roomiest layout always holds them.
+        """
+        rooms = range(ROOM, len(self._longest) + ROOM, ROOM)
+        layouts = (
+            make_layout(_roomier(self._longest, room), self.recipe.chunk, self.execution.segment) for room in rooms
+        )
+        return next(layout for layout in layouts if layout.holds(longest))
 
     def _envelope(self, epoch: int) -> np.ndarray:
         return envelope(self.batches(epoch), self.lengths)
@@ -98,10 +106,9 @@ class FleetTrainer(JaxTrainer):
         return layout, jnp.asarray(np.stack([found[id(lane)] for lane in self._lanes]))
 
 
-def _roomier(envelopes: Iterable[np.ndarray]) -> np.ndarray:
-    """The longest episode at each rank, with room for a few more of every length."""
-    longest = np.max(list(envelopes), axis=0)
-    return np.concatenate([np.repeat(longest[:1], ROOM), longest])[: len(longest)]
+def _roomier(longest: np.ndarray, room: int) -> np.ndarray:
+    """The longest episode at each rank, if there were so many more of the longest."""
+    return np.concatenate([np.repeat(longest[:1], room), longest])[: len(longest)]
 
 
 def _joint_table(family: Family, data: Sequence[Episodes]) -> Table:

@@ -38,12 +38,6 @@ class History:
         joined = {name: np.concatenate([getattr(self, name), values]) for name, values in rows.items()}
         return History(**joined, seconds=np.append(self.seconds, seconds))
 
-    def of(self, seeds: slice) -> "History":
-        """The columns of some seeds."""
-        return History(
-            self.train_loss[:, seeds], self.validation_loss[:, seeds], self.gradient_norm[:, seeds], self.seconds
-        )
-
     def lines(self, seeds: Sequence[int]) -> str:
         """The JSON lines of the metrics file: one per epoch and seed that was still training."""
         lines = []

@@ -163,10 +163,15 @@ class Pipeline:
         """What the students of a stage are trained on; None where they are there already."""
         datasets = self._datasets(family, stage)
         configuration, inputs = self._identity(family, stage, datasets)
-        if store.artifact_folder(self.work, STUDENTS, configuration, inputs).exists():
+        place = store.artifact_folder(self.work, STUDENTS, configuration, inputs)
+        if place.exists():
             return None
         data = concatenate([self.episodes(dataset) for dataset in datasets])
-        return TrainingSet(data, self.budget.seeds, store.digest(inputs))
+        return TrainingSet(data, self.budget.seeds, store.digest(inputs), self._checkpoint(place))
+
+    def _checkpoint(self, place: Path) -> Path:
+        """Where the training of a students artifact keeps how far it is."""
+        return self.work / "checkpoints" / f"{place.name}.safetensors"
 
     def _datasets(self, family: str, stage: str) -> list[Dataset]:
         return [self.base(), *(self.shadow(family) if stage == FINAL else ())]
@@ -186,7 +191,7 @@ class Pipeline:
         datasets = self._datasets(family, stage)
         configuration, inputs = self._identity(family, stage, datasets)
         place = store.artifact_folder(self.work, STUDENTS, configuration, inputs)
-        checkpoint = self.work / "checkpoints" / f"{place.name}.safetensors"
+        checkpoint = self._checkpoint(place)
 
         def build(folder: Path) -> dict[str, Any]:
             self._check_time(f"{family}: {stage}s")

@@ -84,6 +84,17 @@ def rebuild(like: Any, arrays: list[Any]) -> Any:
     return _fill(like, iter(arrays))
 
 
+def some(state: State, seeds: slice) -> State:
+    """The state of some of the seeds."""
+    return rebuild(state, [np.asarray(leaf)[seeds] for leaf in leaves(state)])
+
+
+def joined(states: Sequence[State]) -> State:
+    """The seeds of several states, one after another."""
+    together = zip(*(leaves(state) for state in states), strict=True)
+    return rebuild(states[0], [np.concatenate([np.asarray(leaf) for leaf in same]) for same in together])
+
+
 def _fill(like: Any, arrays: Iterator[Any]) -> Any:
     if isinstance(like, tuple):
         parts = [_fill(part, arrays) for part in like]
