@@ -2,11 +2,12 @@
 
 import tarfile
 
+import numpy as np
 import pytest
 
 from blindsave import store
 from blindsave.errors import BadFile, BadInput
-from blindsave.learning.distil.packing import pack, ship, unpack
+from blindsave.learning.distil.packing import pack, packed_files, ship, unpack
 
 
 @pytest.fixture
@@ -86,3 +87,27 @@ def test_finals_are_shipped_by_family_and_seed(work, tmp_path):
     shipped = ship(work, tmp_path / "models")
     assert shipped == [tmp_path / "models" / "students" / "gru_n64" / "14303.safetensors"]
     assert shipped[0].read_bytes() == b"a student"
+
+
+def test_checkpoints_that_do_not_fit_stay_behind_and_students_travel(work, tmp_path, capsys):
+    store.write_whole(work / "checkpoints" / "large.safetensors", np.random.default_rng(0).bytes(40_000))
+    large = tmp_path / "there" / "checkpoints" / "large.safetensors"
+    assert large in unpack(*pack(work, tmp_path / "all.tar"), tmp_path / "there")
+    assert not capsys.readouterr().err
+    names = unpack(*pack(work, tmp_path / "less.tar", limit_mib=0.03), tmp_path / "there")
+    assert large not in names and tmp_path / "there" / "summary" / "gru_n64.json" in names
+    assert "without the checkpoints" in capsys.readouterr().err
+
+
+def test_what_is_half_written_does_not_travel(work, tmp_path):
+    before = packed_files(work)
+    store.write_whole(work / "checkpoints" / ".tmp-1-aa-x.safetensors", b"half")
+    store.write_whole(work / "students" / ".tmp-1-bb-y" / "14303.safetensors", b"half")
+    assert packed_files(work) == before
+
+
+def test_a_checkpoint_that_vanishes_meanwhile_is_not_missed(work, tmp_path, monkeypatch):
+    gone = [*packed_files(work), work / "checkpoints" / "ended.safetensors"]
+    monkeypatch.setattr("blindsave.learning.distil.packing.packed_files", lambda folder: gone)
+    (archive,) = pack(work, tmp_path / "out.tar")
+    assert len(unpack(archive, tmp_path / "there")) == len(gone) - 1
