@@ -19,10 +19,11 @@ import tiny_study
 from blindsave import cli, store, study
 from blindsave.errors import BadFile, BadInput, BlindsaveError, DiskFull
 from blindsave.learning.distil.deadline import OutOfTime
+from blindsave.learning.distil.elsewhere import OtherEpisodesError
 from blindsave.policies import catalog
 from blindsave.progress import redirect_progress
 from blindsave.stages import faults, groundwork
-from blindsave.stages.importing import OtherEpisodesError, import_trainings, open_pipeline
+from blindsave.stages.importing import import_trainings, open_pipeline
 from blindsave.stages.records import Records
 from blindsave.stages.reporting import DATED
 from blindsave.stages.scales import PAPER, QUICK, SCALES

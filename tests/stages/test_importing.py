@@ -1,4 +1,4 @@
-"""Trainings from elsewhere: what is taken, what is refused, and which datasets count as here."""
+"""Trainings from elsewhere: what is taken and what is refused."""
 
 from pathlib import Path
 
@@ -7,8 +7,9 @@ import tiny_study
 
 from blindsave import store
 from blindsave.errors import BadFile, BadInput, Damaged
+from blindsave.learning.distil.elsewhere import imported
 from blindsave.learning.distil.packing import pack
-from blindsave.stages.importing import import_trainings, imported, of_teacher
+from blindsave.stages.importing import import_trainings, of_teacher
 
 SCHEDULE = {"episodes": 20}
 WANTED = {"schedule": SCHEDULE, "labels": "own"}
@@ -52,16 +53,6 @@ def test_an_archive_brings_students_and_manifests_but_no_episodes(tmp_path, else
     assert not list(site.work.rglob("shard-*"))
     found = imported(site.work, WANTED, {"teacher": "ab"})
     assert found is not None and found.manifest["configuration"]["schedule"] == SCHEDULE
-
-
-def test_only_the_dataset_of_the_same_schedule_labels_and_inputs_counts(tmp_path):
-    folder = dataset(tmp_path, SCHEDULE, {"teacher": "ab"})
-    assert imported(tmp_path, WANTED, {"teacher": "ab"}) is None  # its episodes are here
-    (folder / "shard-0000.safetensors").unlink()
-    assert imported(tmp_path, WANTED, {"teacher": "cd"}) is None
-    assert imported(tmp_path, WANTED | {"schedule": {"episodes": 30}}, {"teacher": "ab"}) is None
-    assert imported(tmp_path, WANTED | {"labels": "own, undisturbed"}, {"teacher": "ab"}) is None
-    assert imported(tmp_path, WANTED, {"teacher": "ab"}).folder == folder
 
 
 def test_what_is_already_here_stays(tmp_path, elsewhere):

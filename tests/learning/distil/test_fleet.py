@@ -1,5 +1,6 @@
 """Teachers distilled side by side: the artifacts of each are those it would have alone, and nothing is done twice."""
 
+import shutil
 import time
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from blindsave.learning.distil import fleet
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.deadline import OutOfTime
 from blindsave.learning.distil.fleet import distil_fleet
+from blindsave.learning.distil.packing import pack, unpack
 from blindsave.learning.distil.pipeline import Budget, open_student
 from blindsave.learning.distil.workshop import Workshop, pipeline_of
 from blindsave.policies.dreamer import AgentShape, save_teacher
@@ -104,6 +106,17 @@ def test_a_killed_fleet_goes_on_to_the_same_students(shops, found, tmp_path, mon
         expected, mine = (students(one.work) for one in (shop, other))
         assert expected == mine and len(mine) == 2 * len(shop.budget.seeds)
         assert not list(other.work.glob("checkpoints/*"))
+
+
+def test_archives_put_back_elsewhere_go_on_to_the_same_students(shops, found, tmp_path):
+    """Without their episodes, which are played again where a training needs them."""
+    again = [replace(shop, work=tmp_path / shop.work.name) for shop in shops]
+    for shop, other in zip(shops, again, strict=True):
+        unpack(*pack(shop.work, tmp_path / "one.tar"), other.work)
+        shutil.rmtree(other.work / found[str(shop.work)]["feed_forward"]["finals_folder"])
+        assert len(students(other.work)) == len(shop.budget.seeds)
+    distil_fleet(again, ["feed_forward"], 1)
+    assert [students(other.work) for other in again] == [students(shop.work) for shop in shops]
 
 
 def students(work):

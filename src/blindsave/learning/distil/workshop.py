@@ -11,6 +11,7 @@ from typing import Any
 from blindsave.engine import Output, Task, TaskEvent, Workers
 from blindsave.learning.distil.config import Recipe
 from blindsave.learning.distil.deadline import OutOfTime
+from blindsave.learning.distil.elsewhere import ImportingPipeline
 from blindsave.learning.distil.pipeline import Budget, Pipeline
 from blindsave.learning.dreamer.runtime import use_cache
 from blindsave.policies.catalog import TEACHER, model_file, resolve
@@ -63,12 +64,14 @@ def open_pipeline(shop: Workshop) -> Pipeline:
 
 
 def pipeline_of(shop: Workshop) -> Pipeline:
-    """The pipeline of a workshop's teacher, with a compilation cache."""
+    """The pipeline of a workshop's teacher, with a compilation cache; it goes on from an archive that was put back."""
     use_cache(shop.work / "cache")
     source = shop.teacher or model_file(TEACHER)
     check_teacher("a teacher", source)
     named: Any = resolve(source)
-    return Pipeline(shop.work, named.policy, named.sha256, shop.budget, threads=shop.threads, deadline=shop.deadline)
+    return ImportingPipeline(
+        shop.work, named.policy, named.sha256, shop.budget, threads=shop.threads, deadline=shop.deadline
+    )
 
 
 def distil(shop: Workshop, families: Sequence[str], parallel: int = 1) -> dict[str, Any]:
