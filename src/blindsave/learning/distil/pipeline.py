@@ -42,6 +42,8 @@ from blindsave.task.mixture import Shares
 STUDENTS = "students"
 METRICS = "metrics.jsonl"
 COLLECTOR, FINAL = "collector", "final"
+MANY = 10
+"""More seeds than this are not named one by one while they train."""
 
 
 class TeacherPolicy(Teacher, Policy, Protocol):
@@ -231,10 +233,13 @@ class Pipeline:
 
 
 def reporting(progress: Progress) -> Report:
-    """Tell a progress bar of every epoch."""
+    """Tell a progress bar of every epoch: all validation errors, or the least, middle and greatest of many."""
 
     def report(epoch: int, history: History, stopped: np.ndarray) -> None:
-        errors = " ".join(f"{error:.4f}" for error in history.validation_loss[-1])
+        last = history.validation_loss[-1]
+        if len(last) > MANY:
+            last = np.nanquantile(last, (0, 0.5, 1))
+        errors = " ".join(f"{error:.4f}" for error in last)
         progress.at(epoch, f"validation {errors}, {history.seconds[-1]:.2f} s per epoch")
 
     return report
