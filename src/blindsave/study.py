@@ -54,14 +54,24 @@ METHOD: tuple[Stage, ...] = (
         distillation.base_tasks,
         distillation.base,
     ),
-    Stage("collectors", "Every family learns from the base episodes, one collector per seed.", distillation.collectors),
+    Stage(
+        "collectors",
+        "Every family learns from the base episodes, one collector per seed.",
+        distillation.collector_tasks,
+        distillation.collectors,
+    ),
     Stage(
         "shadow",
         "The collectors play. The teacher follows as their shadow and labels every step with what it would have done.",
         distillation.shadow_tasks,
         distillation.shadow,
     ),
-    Stage("finals", "New students learn from base and shadow episodes together, from scratch.", distillation.finals),
+    Stage(
+        "finals",
+        "New students learn from base and shadow episodes together, from scratch.",
+        distillation.final_tasks,
+        distillation.finals,
+    ),
     Stage(
         "validation",
         "Finals and teacher meet the same validation shots at every length.",

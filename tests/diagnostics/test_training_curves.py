@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from blindsave.diagnostics import curve_table
 from blindsave.diagnostics.training_curves import draw_curves
 from blindsave.errors import BadFile, BadInput
 from blindsave.learning.distil.history import History
@@ -36,3 +37,13 @@ def test_a_file_without_epochs_and_one_that_is_missing_are_named(tmp_path):
         draw_curves(tmp_path / "metrics.jsonl")
     with pytest.raises(BadFile, match="cannot be read"):
         draw_curves(tmp_path / "nothing.jsonl")
+
+
+def test_a_studys_file_is_drawn_like_the_file_of_one_of_its_trainings(tmp_path):
+    one = metrics(tmp_path)
+    packed = curve_table.add(tmp_path / "curves.parquet", "collectors", {"gru_n64": one})
+    found = [draw_curves(one), draw_curves(packed, "gru_n64", "collectors")]
+    lines = [[(line.get_label(), line.get_xydata().tolist()) for line in figure.axes[0].lines] for figure in found]
+    assert lines[0] == lines[1]
+    with pytest.raises(BadInput, match="has no finals of no family; it has collectors of gru_n64"):
+        draw_curves(packed)

@@ -1,6 +1,8 @@
 """The tasks of the distillation, and what of it is published."""
 
 import json
+import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,10 +11,13 @@ import pytest
 import tiny_study
 
 from blindsave import store
+from blindsave.diagnostics import curve_table
 from blindsave.errors import BadFile
 from blindsave.learning.distil.collection import SHARD_EPISODES
 from blindsave.stages import distillation
 from blindsave.stages.scales import PAPER, SMOKE
+
+CURVE = {"epoch": 1, "seed": 14303, "train_loss": 0.5, "validation_loss": 0.25, "gradient_norm": 0.125}
 
 
 def episodes(tasks, unit: str) -> int:
@@ -36,7 +41,7 @@ def test_shadow_episodes_are_shared_by_the_collectors_of_a_family():
 
 
 def test_finals_see_more_than_collectors_and_every_family_is_one_training():
-    for make, seen in ((distillation.collectors, 20_000), (distillation.finals, 40_000)):
+    for make, seen in ((distillation.collector_tasks, 20_000), (distillation.final_tasks, 40_000)):
         tasks = make(PAPER)
         assert [task.key for task in tasks] == list(PAPER.families)
         assert all(task.cost == {f"train {task.key}": seen * 100 * 5} and task.trains for task in tasks)
@@ -49,7 +54,7 @@ def trained(tmp_path, monkeypatch):
 
     def build(folder: Path) -> dict:
         (folder / "14303.safetensors").write_text("a student")
-        (folder / "metrics.jsonl").write_text('{"epoch": 1}\n')
+        (folder / "metrics.jsonl").write_text(json.dumps(CURVE | {"epoch_seconds": time.perf_counter()}) + "\n")
         return {"students": [{"seed": 14303, "validation_mse": 0.25}], "training_s": 3.5}
 
     def train(family: str) -> store.Artifact:
@@ -60,19 +65,40 @@ def trained(tmp_path, monkeypatch):
     return site
 
 
-def test_finals_are_published_with_their_learning_curves(trained):
+def here(site):
+    """Do tasks at once, in this process."""
+    return lambda tasks: [task.work(site, **task.arguments) for task in tasks]
+
+
+def test_finals_are_published(trained):
     made = distillation.train_finals(trained, "feed_forward")
     assert trained.student_file("feed_forward", 14303).read_text() == "a student"
     assert made.files == (trained.student_file("feed_forward", 14303),)
     assert made.result == {"validation_mse": [0.25], "training_s": 3.5}
-    assert (trained.results / "training/finals/feed_forward.jsonl").read_text() == '{"epoch": 1}\n'
+
+
+def test_learning_curves_of_both_stages_go_to_one_file_that_knows_no_clock(trained):
+    path = trained.results / curve_table.PLACE
+    written = []
+    for _ in range(2):
+        (made,) = distillation.collectors(trained, here(trained))
+        assert made == distillation.train_collectors(trained, "feed_forward")
+        distillation.finals(trained, here(trained))
+        written.append(path.read_bytes())
+        shutil.rmtree(trained.work)
+        path.unlink()
+    assert written[0] == written[1]
+    path.write_bytes(written[0])
+    assert curve_table.read(path, "finals", "feed_forward") == [CURVE]
+    assert curve_table.read(path, "collectors", "feed_forward") == [CURVE]
+    assert [one for one in trained.results.rglob("*") if one.is_file()] == [path]
 
 
 def test_collectors_stay_among_what_can_be_made_again(trained):
     made = distillation.train_collectors(trained, "feed_forward")
     assert all(path.is_relative_to(trained.work) for path in (*made.files, *made.artifacts))
     assert not trained.models.exists()
-    assert (trained.results / "training/collectors/feed_forward.jsonl").is_file()
+    assert not trained.results.exists()
 
 
 def test_a_final_that_came_out_otherwise_after_the_opening_is_refused(trained):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import tyro
 
@@ -170,16 +170,20 @@ class DistilCurves:
     """Draw the learning curves of a training (extra `report`)."""
 
     metrics: tyro.conf.Positional[Path]
-    """metrics.jsonl of a students folder."""
+    """metrics.jsonl of a students folder, or training/curves.parquet of a study's results."""
     out: OutFile
     """Picture to write: .png, .svg or .pdf."""
+    family: str = ""
+    """Whose curves, of a study's file."""
+    stage: Literal["collectors", "finals"] = "finals"
+    """Which of its trainings, of a study's file."""
 
     def run(self) -> dict[str, Any]:
         """Draw."""
         from blindsave.diagnostics.training_curves import draw_curves
         from blindsave.draw import figure_files
 
-        (path,) = figure_files.save(lambda: draw_curves(self.metrics), self.out)
+        (path,) = figure_files.save(lambda: draw_curves(self.metrics, self.family, self.stage), self.out)
         return {"path": str(path)}
 
 

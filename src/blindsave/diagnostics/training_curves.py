@@ -4,14 +4,18 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from blindsave.diagnostics import curve_table
 from blindsave.draw.figure_files import blank
 from blindsave.errors import BadInput
 from blindsave.learning.distil.history import read_lines
 
 
-def draw_curves(metrics: Path) -> Figure:
-    """Training and validation errors of every seed over the epochs, on a logarithmic scale."""
-    rows = read_lines(metrics)
+def draw_curves(metrics: Path, family: str = "", stage: str = "finals") -> Figure:
+    """Training and validation errors of every seed over the epochs, on a logarithmic scale.
+
+    `metrics` is the file of one training, or a study's file of all of them, of which a family and a stage are drawn.
+    """
+    rows = curve_table.read(metrics, stage, family) if metrics.suffix == ".parquet" else read_lines(metrics)
     if not rows:
         raise BadInput(f"{metrics} holds no epochs")
     figure = blank(6.4, 4.0)

@@ -5,6 +5,7 @@ from typing import Any
 from blindsave import store
 from blindsave.engine import Dispatch, Output, Task
 from blindsave.learning.distil.collection import SHARD_EPISODES
+from blindsave.learning.distil.pipeline import METRICS
 from blindsave.stages.importing import open_pipeline
 from blindsave.stages.scales import Scale
 from blindsave.stages.site import Site, once
@@ -30,15 +31,20 @@ def play_base(site: Site, shard: int) -> Output:
     return Output()
 
 
-def collectors(scale: Scale) -> list[Task[Site]]:
+def collector_tasks(scale: Scale) -> list[Task[Site]]:
     """One first-stage student per family and seed; the seeds of a family train together."""
     passes = scale.base_episodes * scale.epochs * len(scale.training_seeds)
     return [Task(name, train_collectors, {"family": name}, {f"train {name}": passes}) for name in scale.families]
 
 
+def collectors(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
+    """Train the collectors; their learning curves go to the results."""
+    return _with_curves(site, "collectors", dispatch(collector_tasks(site.scale)))
+
+
 def train_collectors(site: Site, family: str) -> Output:
     """Train the collectors of a family."""
-    return _students(site, pipeline(site).collectors(family), "collectors")
+    return _students(pipeline(site).collectors(family))
 
 
 def shadow_tasks(scale: Scale) -> list[Task[Site]]:
@@ -75,10 +81,15 @@ def play_shadow(site: Site, family: str, seed: int, shard: int) -> Output:
     return Output()
 
 
-def finals(scale: Scale) -> list[Task[Site]]:
+def final_tasks(scale: Scale) -> list[Task[Site]]:
     """New students from scratch on base and shadow episodes."""
     passes = (scale.base_episodes + scale.shadow_episodes) * scale.epochs * len(scale.training_seeds)
     return [Task(name, train_finals, {"family": name}, {f"train {name}": passes}) for name in scale.families]
+
+
+def finals(site: Site, dispatch: Dispatch[Site]) -> list[Output]:
+    """Train the finals; their learning curves go to the results."""
+    return _with_curves(site, "finals", dispatch(final_tasks(site.scale)))
 
 
 def train_finals(site: Site, family: str) -> Output:
@@ -88,7 +99,7 @@ def train_finals(site: Site, family: str) -> Output:
     for seed in site.scale.training_seeds:
         content = artifact.path(f"{seed}.safetensors").read_bytes()
         files.append(site.publish(site.student_file(family, seed), content))
-    made = _students(site, artifact, "finals")
+    made = _students(artifact)
     return Output(tuple(files), made.artifacts, made.result)
 
 
@@ -115,13 +126,18 @@ def _datasets(site: Site, datasets: dict[str, Any]) -> Output:
     return Output(tuple(files), tuple(artifacts), counts)
 
 
-def _students(site: Site, artifact: store.Artifact, stage: str) -> Output:
-    """The students of a training; learning curves go to the results."""
+def _students(artifact: store.Artifact) -> Output:
+    """The students of a training."""
     result = artifact.manifest["result"]
-    family = artifact.manifest["configuration"]["family"]
-    store.write_whole(
-        site.results / "training" / stage / f"{family}.jsonl", artifact.path("metrics.jsonl").read_bytes()
-    )
     errors = [student["validation_mse"] for student in result["students"]]
     files = tuple(artifact.path(f"{student['seed']}.safetensors") for student in result["students"])
     return Output(files, (artifact.folder,), {"validation_mse": errors, "training_s": result["training_s"]})
+
+
+def _with_curves(site: Site, stage: str, outputs: list[Output]) -> list[Output]:
+    """Keep the learning curves of a stage's trainings, one per family; nothing rests on them, so nothing binds them."""
+    from blindsave.diagnostics import curve_table
+
+    folders = zip(site.scale.families, (folder for output in outputs for folder in output.artifacts), strict=True)
+    curve_table.add(site.results / curve_table.PLACE, stage, {family: at / METRICS for family, at in folders})
+    return outputs
