@@ -81,7 +81,7 @@ def test_the_curve_asks_about_the_candidates_that_validation_shots_name(curve):
 
 def test_the_curve_verifies_and_the_page_says_what_it_decided(curve):
     assert verify(CURVE).ok
-    assert TOOL.claims_table(curve) in PAGE and TOOL.curve_table(curve) in PAGE
+    assert TOOL.claims_table(curve) in PAGE and TOOL.curve_table(curve) in PAGE and TOOL.integers_table() in PAGE
     smallest = min((name for name, one in TOOL.claims(curve).items() if one["supported"]), key=TOOL.parameters)
     assert TOOL.parameters(smallest) <= 2084
 

@@ -37,7 +37,7 @@ def ship(run: Path) -> None:
     require_verified(run)
     for target in (STUDY, STUDENTS):
         shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(run / "results", STUDY)
+    shutil.copytree(run / "results", STUDY, ignore=shutil.ignore_patterns(".*"))
     shutil.copytree(run / "models", STUDENTS)
     shutil.copy(run / "protocol.toml", STUDY)
 
@@ -127,7 +127,7 @@ def main(arguments: list[str]) -> None:
         page = between(page, "horizon", horizon_table(found["curves"]))
         page = between(page, "verdicts", verdict_table(found))
         names = {one["policy"] for one in found["curves"]}
-        picture(horizon_plate.plate(found["curves"]), IMAGES / "horizon.png", looks(names))
+        picture(horizon_plate.plate(found["curves"]), IMAGES / "horizon.png", looks(names), colours=256)
     if (RESULTS / "notebook.json").is_file():
         page = between(page, "notebook", notebook_table())
     write_whole(PAGE, page)

@@ -10,6 +10,7 @@ from blindsave.errors import BadFile
 from blindsave.report.figures.export import Looks, Plate, write
 
 WIDTH, COLOURS = 1600, 96
+"""Of pictures: as small as they stay sharp, and as a few curves need; many curves need more colours."""
 
 
 def between(page: str, name: str, content: str) -> str:
@@ -22,13 +23,13 @@ def between(page: str, name: str, content: str) -> str:
     return f"{head}{begin}{content}\n{end}{tail}"
 
 
-def picture(plate: Plate, target: Path, looks: Looks = LOOKS) -> None:
+def picture(plate: Plate, target: Path, looks: Looks = LOOKS, colours: int = COLOURS) -> None:
     """A figure on white ground."""
     with TemporaryDirectory() as folder:
         write(plate, Path(folder), looks)
         image = Image.open(Path(folder) / f"{plate.name}.png").convert("RGB")
         image = image.resize((WIDTH, WIDTH * image.height // image.width), Image.Resampling.LANCZOS)
-        image.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
+        image.quantize(colours, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
 def points(estimate: float, low: float, high: float) -> str:

@@ -166,6 +166,22 @@ def claims_table(analysis: Analysis) -> str:
     return "\n".join(lines)
 
 
+def integers_table() -> str:
+    """The candidates in whole numbers against themselves."""
+    found = json.loads((CURVE.parent / "integers.json").read_text("utf-8"))["families"]
+    heads = " | ".join(f"{20 * length} ms" for length in LENGTHS)
+    lines = [f"| saves in %, and minus float | {heads} |", f"|---{'|---' * len(LENGTHS)}|"]
+    for name, one in found.items():
+        rates = " | ".join(f"{100 * one['rates'][name][str(length)]['estimate']:.1f}" for length in LENGTHS)
+        lines.append(f"| `{name}`, float | {rates} |")
+        for form in ("int16", "int8"):
+            cells = [one["differences"][f"{name}_{form}"][str(length)] for length in LENGTHS]
+            assert all(cell["equivalent"] for cell in cells), "the page says that all are equivalent"
+            told = " | ".join(shown.points(cell["estimate"], cell["low"], cell["high"]) for cell in cells)
+            lines.append(f"| {form} | {told} |")
+    return "\n".join(lines)
+
+
 def board_table() -> str:
     """Flash, memory and instructions of small policies on an emulated board."""
     found = json.loads((RESULTS / "board.json").read_text("utf-8"))
@@ -230,6 +246,7 @@ def main(arguments: list[str]) -> None:
     page = shown.between(page, "sealed", sealed_table(analyse(read_results(CANDIDATE))))
     page = shown.between(page, "curve", curve_table(curve))
     page = shown.between(page, "claims", claims_table(curve))
+    page = shown.between(page, "integers", integers_table())
     write_whole(PAGE, shown.between(page, "board", board_table()))
     draw(screened, curve)
 

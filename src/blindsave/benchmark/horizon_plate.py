@@ -1,4 +1,4 @@
-"""The memory horizon of many policies: one panel for each kind of memory, so that the curves of its sizes can be told apart."""
+"""The memory horizon of many policies: one panel for each kind of memory, so that its sizes can be told apart."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,8 @@ Curve = Sequence[Mapping[str, Any]]
 KINDS = {
     "No memory, and windows": ("feed_forward", "finite_stack"),
     "Linear memories": ("structured", "lru"),
-    "Gated memories and attention": ("gru", "mingru", "lstm", "attention"),
+    "Gated memories": ("gru", "mingru", "lstm"),
+    "Attention": ("attention",),
 }
 OTHERS = "Filters, and a planner that is told"
 SIZE = (6.4, 3.9)
@@ -33,7 +34,8 @@ def plate(curves: Sequence[Mapping[str, Any]]) -> Plate:
         for number, kind in enumerate((*KINDS, OTHERS))
         if kind in groups
     ]
-    caption = "Alias shots kept out by how long the arm was held after the puck disappeared, with 95 % intervals."
+    caption = "Alias shots kept out by how long the arm was held after the puck disappeared, with 95 % intervals; "
+    caption += "half is chance."
     rows = tuple(tuple(panels[at : at + 2]) for at in range(0, len(panels), 2))
     return Plate("horizon", "How long can it remember?", caption, rows)
 
@@ -54,7 +56,7 @@ def _drawn(kind: str, curves: Mapping[str, Curve]) -> Draw:
             ax.plot(x, y, color=colour, marker=look.marker, markersize=4, lw=1.7, ls=look.line)
             ends[name] = y[-1]
         last = max(one["hold_ms"] for curve in curves.values() for one in curve)
-        ax.axhline(50, color=theme.muted, lw=0.9, ls=(0, (2, 2)), zorder=1)
+        ax.hlines(50, 0, last, color=theme.muted, lw=0.9, ls=(0, (2, 2)), zorder=1)  # chance
         ax.set_title(kind)
         ax.set(xlabel=HELD, ylabel="Alias shots kept out (%)", ylim=(-3, 104), xlim=(-0.03 * last, 1.6 * last))
         ax.set(yticks=range(0, 101, 20), xticks=sorted({one["hold_ms"] for one in next(iter(curves.values()))}))
