@@ -250,6 +250,9 @@ def differences() -> Iterator[Figure]:
     drop, low, high = (percent(last["difference"][key]) for key in ("estimate", "low", "high"))
     yield Figure("docs/results.md", "At 400 ms the teacher saves", f"{percent(last['rate_a']['estimate'])} %")
     yield Figure("docs/results.md", "forgetting costs it", f"{drop} points (95 % interval {low} to {high})")
+    asked = {one["id"]: one["contrast"] for one in stored("remember/horizon/curves.json")["verdicts"]}
+    value, low, high = (100 * asked["window"][key] for key in ("estimate", "low", "high"))
+    yield Figure("README.md", "(linear minus window", f"{value:+.1f} [{low:.1f}, {high:.1f}]")
     played = [
         f"{one['saves']} of {one['shots']} saved under `{one['condition']}`"
         for one in stored("bench/drive.json")["shots"]
