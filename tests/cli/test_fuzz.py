@@ -142,6 +142,7 @@ WORK = (
     "blindsave.stages.scaling:bench_scaling",
     "blindsave.stages.resilience:kill_and_compare",
     "blindsave.stages.resilience:engines_and_compare",
+    "blindsave.learning.remember.lessons:base",
 )
 
 

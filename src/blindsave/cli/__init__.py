@@ -45,7 +45,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "remember figure": Command("blindsave.cli.remember:Figure", "draw how long the reference cores remember"),
         "remember copying": Command("blindsave.cli.remember:Copying", "find out who copies its last request"),
         "remember notebook": Command(
-            "blindsave.cli.remember:Notebook", "find out where the side is written down, in memory or in the arm"
+            "blindsave.cli.remember:Notebook", "find out whether memory or arm holds the side"
         ),
         "memory-swap": Command("blindsave.cli.swap:MemorySwap", "find out which remembers, the network or the arm"),
         "probe": Command("blindsave.cli.play:Probe", "read the hidden puck from what a policy remembers"),
