@@ -32,7 +32,7 @@ class Side:
 
 
 class Reader:
-    """Goes to the side from which the puck came while it can be seen, then to the side on which it sees its own mallet."""
+    """Goes to the side of the puck while it can be seen, then to the side on which it sees its own mallet."""
 
     name = "reader"
 

@@ -122,7 +122,7 @@ class Curves:
 
 @dataclass(frozen=True)
 class Figure:
-    """Draw the memory horizon of the reference cores, of any figures of `blindsave benchmark`, or of a study's table."""
+    """Draw the memory horizon of the reference cores, of figures of `blindsave benchmark`, or of a study's table."""
 
     file: tyro.conf.Positional[Path | None] = None
     """A file of references, the benchmark.json of a run, or an episode table (.parquet); the shipped references by
@@ -143,7 +143,8 @@ class Figure:
         from blindsave.report.figures.export import write
 
         found: dict[str, list[Any]] = {}
-        if table := self.file is not None and self.file.suffix == ".parquet":
+        table = self.file is not None and self.file.suffix == ".parquet"
+        if self.file is not None and table:
             for one in horizon.curves(tables.read(self.file)):
                 found.setdefault(one["policy"], []).append(one)
         else:

@@ -41,8 +41,9 @@ class MemorySwap:
     )
     """`teacher`, a family (all its shipped seeds), FAMILY/SEED of a shipped student, or a policy file."""
     how: Literal["exchange", "erase", "arm", "leave", "hold"] = "exchange"
-    """Exchange the twins' memories; erase them; show each its twin's arm from then on; send each arm to its twin's side as hard as it can go, the control that
-    says from when on it is too late to leave; or hold the arm until then, so that it cannot remember."""
+    """Exchange the twins' memories; erase them; show each its twin's arm from then on; send each arm to its twin's side
+    as hard as it can go, the control that says from when on it is too late to leave; or hold the arm until then, so
+    that it cannot remember."""
     steps: str = "5,7,9,11,13,15,17,19,21,23,25"
     """Observations (20 ms each) before which it happens, each in a run of its own; 5 is the first hidden one."""
     blackout: int = 121

@@ -51,9 +51,7 @@ def draw_smallest(analysis: Analysis, test: SplitResult, compared: Mapping[str, 
     reference, blackout = first.b, first.blackout
     sizes = {name: cost.parameters for name, cost in analysis.results.costs.families.items()}
     rates = {
-        name: percent(test.principal.rate(name, blackout))
-        for name in ordered({*compared, reference})
-        if name in sizes
+        name: percent(test.principal.rate(name, blackout)) for name in ordered({*compared, reference}) if name in sizes
     }
     cores: dict[str, list[str]] = {}
     for name in rates:
