@@ -83,6 +83,11 @@ def test_a_linear_memory_holds_the_side_and_a_window_reads_it_off_its_arm(tmp_pa
     assert json.loads((tmp_path / "n.json").read_text()) == found
 
 
+def test_who_reads_the_truth_has_no_notebook():
+    with pytest.raises(BadInput, match="planner reads the truth"):
+        cli.execute(["remember", "notebook", "planner", "--pairs", "1"])
+
+
 def test_a_family_that_the_plan_does_not_have_is_refused(tmp_path):
     with pytest.raises(BadInput, match="has no family gru_n3"):
         cli.execute(["remember", "train", str(PLAN), "--families", "gru_n3", "--out", str(tmp_path)])

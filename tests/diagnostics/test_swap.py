@@ -150,6 +150,7 @@ def test_results_do_not_depend_on_threads():
     [
         (lambda e: swap.play(Side(), e, "forget", 9), "forget"),
         (lambda e: swap.play(Side(), e[:3], "exchange", 9), "pairs"),
+        (lambda e: swap.play(Side(), e, "arm", -3), "not -3"),
         (lambda e: swap.play(Side(), e, "leave", 9), "undisturbed"),
         (lambda e: swap.swaps("side", [(0, Side())], steps=(125,)), "125"),
         (lambda e: swap.swaps("side", [(0, Side())], split="nowhere"), "nowhere"),

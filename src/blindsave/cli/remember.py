@@ -234,11 +234,13 @@ class Notebook:
 
     def run(self) -> dict[str, Any]:
         """Play every pair three times."""
+        from blindsave.cli.swap import seeds_of
         from blindsave.diagnostics import swap
-        from blindsave.policies.catalog import distinct, resolve
+        from blindsave.policies.catalog import distinct
         from blindsave.store import write_json
         from blindsave.task.remember import milliseconds, remembering
 
+        chosen = distinct([one for name in self.policies for one in seeds_of(name)])
         members = swap.twins(self.split, self.pairs)
         episodes, rows = [remembering(self.hold).episode(shot) for shot in members], []
         ways: tuple[tuple[str, swap.How, int | None], ...] = (
@@ -246,7 +248,7 @@ class Notebook:
             ("memories_exchanged", "exchange", self.step),
             ("twins_arm_shown", "arm", self.step),
         )
-        for one in distinct([resolve(name) for name in self.policies]):
+        for one in chosen:
             told = {"policy": one.name, "hold_ms": milliseconds(self.hold), "shots": len(members)}
             for key, how, step in ways:
                 played = swap.play(one.policy, episodes, how, step, threads=self.threads)

@@ -11,13 +11,14 @@ import numpy as np
 import pyarrow as pa
 
 from blindsave.errors import BadInput
-from blindsave.evidence.hypotheses import decide
-from blindsave.evidence.intervals import Contrast, adjust
+from blindsave.evidence.hypotheses import SUPPORTED, decide
+from blindsave.evidence.intervals import TEST_LEVEL, Contrast, adjust
 from blindsave.evidence.mrmc import departures, difference_of, rate_ends, spread
 from blindsave.evidence.plan import Plan
 from blindsave.task.outcomes import Outcome
 from blindsave.task.remember import KIND, milliseconds
 
+BEFORE_CORRECTION = "before correction only"
 MEASURES = ("alias_kept_out", "alias_saved", "saved")
 Table = Mapping[tuple[str, int], np.ndarray]
 """(policy, hold) to what was counted, (training seeds, units)."""
@@ -52,9 +53,16 @@ def verdicts(plan: Plan, table: pa.Table) -> list[dict[str, Any]]:
         found.append(difference_of((one.a, one.b), counted[one.a, hold], counted[one.b, hold], sizes, margin))
     return [
         {"id": one.id, "statement": one.statement, "kind": one.kind, "hold_ms": milliseconds(_hold(one.disturbance))}
-        | {"verdict": decide(one.kind, contrast), "contrast": asdict(contrast)}
+        | {"verdict": _told(one.kind, contrast), "contrast": asdict(contrast)}
         for one, contrast in zip(plan.hypotheses, adjust(found), strict=True)
     ]
+
+
+def _told(kind: str, contrast: Contrast) -> str:
+    """The verdict; superiority that does not survive Holm's correction is no support, as in the report."""
+    found = decide(kind, contrast)
+    lost = kind == "superiority" and found == SUPPORTED and (contrast.p_holm or 0.0) >= TEST_LEVEL
+    return BEFORE_CORRECTION if lost else found
 
 
 def tabulate(table: pa.Table, measure: str) -> tuple[Table, np.ndarray]:

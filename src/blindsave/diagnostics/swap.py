@@ -103,6 +103,7 @@ def play(
     """
     if how not in HOWS:
         raise BadInput(f"twins can be disturbed by {', '.join(HOWS)}, not by {how!r}")
+    _check_moment(step)
     n = len(episodes)
     if n % TWINS:
         raise BadInput(f"twins come in pairs, got {n} episodes")
@@ -136,6 +137,11 @@ def _with_twins_arms(obs: NDArray[np.float32]) -> NDArray[np.float32]:
     return seen
 
 
+def _check_moment(step: int | None) -> None:
+    if step is not None and not 0 <= step < TIMEOUT_STEPS:
+        raise BadInput(f"twins are disturbed before an observation from 0 to {TIMEOUT_STEPS - 1}, not {step}")
+
+
 def _away(undisturbed: Played) -> NDArray[np.float32]:
     """Requests that send every mallet as far as it goes to the side on which its twin's mallet ended."""
     there = undisturbed.places[_twin(len(undisturbed.places))]
@@ -162,8 +168,7 @@ def swaps(
 ) -> list[Swap]:
     """A policy's save rates by when it is disturbed, undisturbed first; `policies` are its training seeds."""
     for step in steps:
-        if not 0 <= step < TIMEOUT_STEPS:
-            raise BadInput(f"twins are disturbed before an observation from 0 to {TIMEOUT_STEPS - 1}, not {step}")
+        _check_moment(step)
     episodes = grid(twins(split, pairs), (blackout,))
     sizes = np.full(len(episodes) // TWINS, TWINS)
     draws = principal_draws(blackout, len(policies), len(sizes), replicates)
