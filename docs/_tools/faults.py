@@ -4,10 +4,10 @@ With the folder of `blindsave study docs/studies/faults.toml` the study is copie
 then, and without a folder only, the page's tables and pictures are made again from what is shipped there.
 """
 
-import shutil
 import sys
 from pathlib import Path
 
+from shipping import ship
 from shown import between, picture, points
 
 from blindsave.evidence import tables
@@ -24,10 +24,7 @@ from blindsave.store import write_whole
 ROOT = Path(__file__).resolve().parents[2]
 TEACHER = "faithful_7303"
 SHIPPED = ROOT / "results" / "faults" / TEACHER
-MODELS = ROOT / "models" / "faults" / TEACHER
 PAGE, IMAGES = ROOT / "docs" / "faults.md", ROOT / "docs" / "images"
-RESULTS = ("datasets", "efficiency", "memory", "noise", "test", "validation")
-FILES = ("freeze.json", "ledger.jsonl", "spent.json", "splits.json", "statement.md")
 PICTURES = {"faults": fault_levels, "fault-rivals": rival_levels, "fault-map": fault_map}
 STUDENTS = ("structured_k0", "gru_n64", "finite_stack_10")
 FALSE = ("ghost_0", "ghost_2", "ghost_4", "outliers_3percent", "outliers_10percent")
@@ -35,20 +32,6 @@ COLUMNS = {
     **{name: f"`{name}`" for family in STUDENTS for name in (family, f"{family}_naive")},
     **{name: f"`{name}`" for name in ("teacher", "differences", "least_squares", "kalman", "kalman_gated", "bayes")},
 }
-
-
-def ship(study: Path) -> None:
-    """Copy a study to where further studies lie; its teacher is shipped once, as models/teachers/faithful_7303."""
-    source = study / TEACHER
-    for target in (SHIPPED, MODELS):
-        shutil.rmtree(target, ignore_errors=True)
-    for name in RESULTS:
-        shutil.copytree(source / "results" / name, SHIPPED / name)
-    for name in (*FILES, "../protocol.toml"):
-        if (path := source / "results" / name).is_file():
-            shutil.copy(path, SHIPPED)
-    for name in ("students", "guests"):
-        shutil.copytree(source / "models" / name, MODELS / name)
 
 
 def rates(held: Saves, blackout: int = 20) -> str:
@@ -100,5 +83,5 @@ def describe() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        ship(Path(sys.argv[1]))
+        ship(Path(sys.argv[1]) / TEACHER, "faults")
     describe()

@@ -6,11 +6,11 @@
 """
 
 import json
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
+import shipping
 import shown
 
 from blindsave.draw.family_names import core_and_size, core_title, name_and_widths
@@ -28,7 +28,6 @@ from blindsave.report.figures.style import Theme
 from blindsave.report.results import read_results
 from blindsave.report.sheet import p_value
 from blindsave.store import write_whole
-from blindsave.verify.study import require_verified
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results" / "smallest"
@@ -38,25 +37,8 @@ FLOOR = 20
 """Lowest rate drawn, in percent."""
 CANDIDATE = RESULTS / TEACHER
 """The first sealed study: one candidate, asked at 400 ms alone."""
-CURVE, CURVE_MODELS = (ROOT / part / "smallest-curve" / TEACHER for part in ("results", "models"))
+CURVE = ROOT / "results" / "smallest-curve" / TEACHER
 LENGTHS, SMALL_DEFICIT = (0, 10, 20), 0.005
-PARTS = ("datasets", "efficiency", "memory", "test", "validation")
-FILES = ("freeze.json", "ledger.jsonl", "spent.json", "splits.json", "statement.md", "../protocol.toml")
-
-
-def ship(run: Path) -> None:
-    """Copy a study to where further studies lie; its teacher is in models/teachers."""
-    source = run / TEACHER
-    require_verified(source)
-    for target in (CURVE, CURVE_MODELS):
-        shutil.rmtree(target, ignore_errors=True)
-    for name in PARTS:
-        shutil.copytree(source / "results" / name, CURVE / name)
-    for name in FILES:
-        if (path := source / "results" / name).is_file():
-            shutil.copy(path, CURVE)
-    for name in ("students", "guests"):
-        shutil.copytree(source / "models" / name, CURVE_MODELS / name)
 
 
 def parameters(name: str) -> int:
@@ -239,7 +221,7 @@ def main(arguments: list[str]) -> None:
         print(json.dumps(candidates(saves(tables.read(Path(arguments[1]))))))
         return
     if arguments[:1] == ["ship"]:
-        ship(Path(arguments[1]))
+        shipping.ship(Path(arguments[1]) / TEACHER, "smallest-curve")
     screened = saves(tables.read(RESULTS / "screening" / "validation.parquet"))
     curve = analyse(read_results(CURVE))
     page = shown.between(PAGE.read_text("utf-8"), "screening", screening_table(screened))

@@ -9,7 +9,7 @@ exactly the margin should be called equivalent in at most 5 of 100, and equal on
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,6 +18,19 @@ from blindsave.evidence.intervals import LEVEL, MARGIN, TEST_LEVEL
 from blindsave.evidence.resample import Draws, counts, replicate_rates
 
 SIZES = np.array([2.0] * 90 + [1.0] * 45)
+
+
+class Drawn(Protocol):
+    """Two families of which studies can be drawn."""
+
+    @property
+    def seeds(self) -> int:
+        """Training seeds of a study."""
+        ...
+
+    def studies(self, rng: np.random.Generator, number: int) -> np.ndarray:
+        """Save counts (family, study, seed, unit) of new studies, in the order of `SIZES`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,10 @@ class Population:
         """Latent means at which the marginal save rates are exactly the stated ones."""
         spread = (1 + self.seed_sd**2 + self.unit_sd**2 + self.both_sd**2) ** 0.5
         return [NormalDist().inv_cdf(rate) * spread for rate in (self.rate_a, self.rate_b)]
+
+    def studies(self, rng: np.random.Generator, number: int) -> np.ndarray:
+        """As declared: synthetic ones."""
+        return simulate(self, rng, number)
 
     def apart(self, difference: float) -> "Population":
         """The same population with another true difference."""
@@ -65,7 +82,7 @@ def coverage(
     rng = np.random.default_rng(seed)
     truth = np.array([population.rate_a, population.rate_a - population.rate_b])[:, None]
     found: dict[str, dict[str, float]] = {method: {} for method in mrmc.METHODS}
-    for one in _blocks(population, rng, studies, replicates):
+    for one in blocks(population, rng, studies, replicates):
         for method, (low, high) in one.intervals().items():
             held = ((low <= truth) & (truth <= high)).sum(axis=1) / studies
             wide = (high - low).sum(axis=1) / studies
@@ -73,7 +90,7 @@ def coverage(
                 _add(found[method], name, share)
                 _add(found[method], f"width_{name}", width)
     for name, difference in (("size", MARGIN), ("power", 0.0)):
-        for one in _blocks(population.apart(difference), rng, studies, replicates):
+        for one in blocks(population.apart(difference), rng, studies, replicates):
             for method, called in one.equivalent().items():
                 _add(found[method], name, called.sum() / studies)
     return found
@@ -124,15 +141,15 @@ class Block:
         return (self.saved - self.rates[:, :, None, None] * SIZES) * (len(SIZES) / SIZES.sum())
 
 
-def _blocks(
-    population: Population, rng: np.random.Generator, studies: int, replicates: int, rows: int = 2000
+def blocks(
+    population: Drawn, rng: np.random.Generator, studies: int, replicates: int, rows: int = 2000
 ) -> Iterator[Block]:
     """Draws are renewed for every block of studies: sharing them is what the study does, and costs no validity."""
     seeds, units = population.seeds, len(SIZES)
     block = max(1, rows // seeds)
     for start in range(0, studies, block):
         n = min(block, studies - start)
-        saved = simulate(population, rng, n)
+        saved = population.studies(rng, n)
         draws = Draws(
             counts(rng.integers(0, seeds, (replicates, seeds)), seeds),
             counts(rng.integers(0, units, (replicates, units)), units),

@@ -100,6 +100,9 @@ GROUPS: dict[str, dict[str, Command]] = {
         "bench board": Command("blindsave.cli.boards:BenchBoard", "run policies on emulated microcontrollers"),
         "bench train": Command("blindsave.cli.teacher:BenchTrain", "measure the training speed"),
         "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check the coverage of the intervals"),
+        "bench small-studies": Command(
+            "blindsave.cli.small_studies:BenchSmallStudies", "draw small studies from a large one"
+        ),
         "bench study": Command("blindsave.cli.study:BenchStudy", "estimate what a study costs on this machine"),
         "bench resume": Command("blindsave.cli.resilience:BenchResume", "kill and resume a study, compare its results"),
         "bench engines": Command(

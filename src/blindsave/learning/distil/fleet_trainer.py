@@ -35,8 +35,10 @@ EVALUATION_BATCH = 512
 """Episodes of a lane that are validated together: all at once would not fit where there are fifty lanes."""
 
 
-SAMPLED, ROOM = 3, 4
-"""Epochs whose batches are looked at before a layout is made, and in which steps ranks are added to what they need."""
+SAMPLED, ROOM = 3, 20
+"""Epochs whose batches are looked at before a layout is made, and in which steps ranks are added to what they need.
+
+With less room some later epoch does not fit, and compiling again may take as long as a hundred small epochs."""
 
 
 class FleetTrainer(JaxTrainer):
