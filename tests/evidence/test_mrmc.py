@@ -227,6 +227,24 @@ def test_with_several_teachers_what_was_drawn_first_is_the_teacher(shipped: Save
     assert said["teachers"] == 2 and len(said["between_teachers"]) > 3
 
 
+def test_noise_over_teachers_is_read_from_its_own_episodes():
+    studies = [
+        saves(tables.read(REPOSITORY / f"results/teachers/seed_{n}/noise/noise_test.parquet")) for n in (7304, 7305)
+    ]
+    found = mrmc.over_teachers(studies, "structured_k0", "gru_n64", 20, replicates=50, disturbance="noise_5mm")
+    each = [s.at("structured_k0", 20, "noise_5mm").mean() - s.at("gru_n64", 20, "noise_5mm").mean() for s in studies]
+    assert found.estimate == pytest.approx(np.mean(each))
+
+
+def test_one_more_teacher_falls_where_it_was_expected_in_95_of_100_worlds():
+    draws = np.random.default_rng(3).normal(2.0, 5.0, (4000, 9))
+    expected = [mrmc.next_teacher(row[:8]) for row in draws]
+    held = np.mean([low <= row[8] <= high for row, (low, high) in zip(draws, expected, strict=True)])
+    assert held == pytest.approx(0.95, abs=0.012)
+    with pytest.raises(BadInput, match="fewer than two"):
+        mrmc.next_teacher([1.0])
+
+
 def test_power_asks_for_more_where_few_seeds_decide(shipped: Saves):
     normal = power(shipped, "structured_k0", "feed_forward", 20, 0.1)
     t = power(shipped, "structured_k0", "feed_forward", 20, 0.1, method="mrmc")

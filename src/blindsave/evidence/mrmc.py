@@ -185,17 +185,33 @@ def strata_by(method: str, found: Stratified, saves: Saves) -> Stratified:
 
 
 def over_teachers(
-    studies: Sequence[Saves], a: str, b: str, blackout: int, margin: float = MARGIN, replicates: int = REPLICATES
+    studies: Sequence[Saves],
+    a: str,
+    b: str,
+    blackout: int,
+    margin: float = MARGIN,
+    replicates: int = REPLICATES,
+    disturbance: str = "clean",
 ) -> Contrast:
     """A difference over the students of several teachers on the same shots, teachers drawn by chance too."""
     if len(studies) < 2 or any(one.shot_ids != studies[0].shot_ids for one in studies):
         raise BadInput("teachers are compared over the same shots, and there must be two of them at least")
     sizes = studies[0].unit_sizes()
-    saved = [np.array([one.by_unit(name, blackout).mean(axis=0) for one in studies]) for name in (a, b)]
+    saved = [np.array([one.by_unit(name, blackout, disturbance).mean(axis=0) for one in studies]) for name in (a, b)]
     resampled = replicate_rates(principal_draws(blackout, len(studies), len(sizes), replicates), saved, sizes)
     (rate_a, one), (rate_b, other) = (departures(table, sizes) for table in saved)
     also = contrast((a, b), blackout, rate_a - rate_b, resampled[0] - resampled[1], margin=margin)
     return _restated(also, (rate_a, rate_b), spread((one - other) * len(sizes)), _differ(*saved))
+
+
+def next_teacher(differences: Sequence[float], level: float = LEVEL) -> tuple[float, float]:
+    """Where one more teacher's difference is to be expected, if those known and that one are drawn alike."""
+    if len(differences) < 2:
+        raise BadInput("what another teacher will do cannot be said from fewer than two")
+    found = np.asarray(differences, float)
+    reach = student_t.quantile((1 + level) / 2, np.asarray(len(found) - 1.0)) * found.std(ddof=1)
+    reach = float(reach) * sqrt(1 + 1 / len(found))
+    return float(found.mean() - reach), float(found.mean() + reach)
 
 
 def _restated(also: Contrast, rates: tuple[float, float], found: Spread, differ: bool) -> Contrast:
