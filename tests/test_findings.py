@@ -20,3 +20,4 @@ def found():
 def test_rates_and_differences_are_those_of_the_tables(found):
     assert TOOL.rates_table(found) in PAGE
     assert TOOL.differences_table(found) in PAGE
+    assert TOOL.over_table(found) in PAGE

@@ -7,6 +7,8 @@ from pathlib import Path
 import shown
 
 from blindsave.evidence.intervals import Contrast
+from blindsave.evidence.mrmc import next_teacher, over_teachers
+from blindsave.evidence.saves import Saves
 from blindsave.report import published
 from blindsave.report.analysis import Analysis, analyse
 from blindsave.report.results import read_results
@@ -64,6 +66,37 @@ def _differences(found: Mapping[str, Analysis]) -> Iterator[str]:
     yield _row("linear - gated, 5 mm noise", PAPER_NOISE, noisy)
 
 
+def over_table(found: Mapping[str, Analysis]) -> str:
+    """Differences with the teacher drawn by chance, where one more is to be expected, and where the paper's is."""
+    head = f"| over {len(found)} teachers | mean | one more teacher | paper | as expected |"
+    lines = [head, "|---|---|---|---|---|"]
+    for words, a, b, condition, paper in _asked():
+        held = [_saves(one, condition) for one in found.values()]
+        mean = over_teachers(held, a, b, BLACKOUT, disturbance=condition)
+        each = [one.at(a, BLACKOUT, condition).mean() - one.at(b, BLACKOUT, condition).mean() for one in held]
+        low, high = next_teacher([float(value) for value in each])
+        inside = "yes" if 100 * low <= paper <= 100 * high else "no"
+        cells = (shown.points(mean.estimate, mean.low, mean.high), f"{100 * low:+.1f} to {100 * high:+.1f}")
+        lines.append(f"| {words} | {' | '.join(cells)} | {paper:+.1f} | {inside} |")
+    return "\n".join(lines)
+
+
+def _asked() -> Iterator[tuple[str, str, str, str, float]]:
+    """Name, both families, condition and what the paper has, in points."""
+    for words, (a, b) in PAIRS.items():
+        paper = published.difference(a, b)
+        assert paper is not None
+        yield words, a, b, "clean", paper.value
+    yield "linear - gated, 5 mm noise", "structured_k0", "gru_n64", NOISE, float(PAPER_NOISE.split()[0])
+
+
+def _saves(one: Analysis, condition: str) -> Saves:
+    if condition == "clean":
+        return one.splits["principal_test"].saves
+    assert one.noise is not None
+    return one.noise.saves
+
+
 def _row(first: str, paper: str, cells: list[Contrast]) -> str:
     told = (shown.points(one.estimate, one.low, one.high) for one in cells)
     return f"| {first} | {paper} | {' | '.join(told)} |"
@@ -74,10 +107,11 @@ def _published(found: Estimate | None) -> str:
 
 
 def main() -> None:
-    """Write both tables."""
+    """Write the page's tables."""
     found = {name: analyse(read_results(folder)) for name, folder in STUDIES.items()}
     page = shown.between(PAGE.read_text("utf-8"), "rates", rates_table(found))
-    write_whole(PAGE, shown.between(page, "differences", differences_table(found)))
+    page = shown.between(page, "differences", differences_table(found))
+    write_whole(PAGE, shown.between(page, "over teachers", over_table(found)))
 
 
 if __name__ == "__main__":
