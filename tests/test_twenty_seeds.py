@@ -74,3 +74,24 @@ def test_small_studies_were_drawn_from_this_table(found, held):
         whole = held.at(a, 20).mean() - held.at(b, 20).mean()
         assert [one["seeds"] for one in kept["differences"][name]] == list(TOOL.SIZES)
         assert all(one["difference"] == pytest.approx(whole) for one in kept["differences"][name])
+
+
+def test_readme_says_both_differences(found):
+    readme = " ".join((REPOSITORY / "README.md").read_text("utf-8").split())
+    gated, window = (found.splits["sealed_test"].principal.difference(a, b, 20) for a, b in TOOL.DIFFERENCES.values())
+    assert f"gated minus linear is {abs(100 * gated.estimate):.2f} {ends(gated)}" in readme
+    assert f"linear minus the window of ten {100 * window.estimate:+.2f} {ends(window)}" in readme
+
+
+def test_the_page_says_who_fails_where(held):
+    support = {name: 100 * held.at(name, 20)[:, ~held.is_alias].mean() for name in TOOL.FAMILIES}
+    page = " ".join(PAGE.split())
+    assert (
+        f"{support['finite_stack_10']:.1f} % of the support shots, where k = 0 saves {support['structured_k0']:.1f} %"
+        in page
+    )
+    assert all(held.at(name, 20)[:, held.is_alias].all() for name in TOOL.FAMILIES[1:])
+
+
+def ends(contrast) -> str:
+    return f"[{100 * contrast.low:.2f}, {100 * contrast.high:.2f}]"
