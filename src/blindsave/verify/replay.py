@@ -1,7 +1,7 @@
 """Rows played again: who forges a table and all its hashes still has to make the policies play so."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,15 +39,14 @@ def replay_rows(
     found: Findings,
 ) -> None:
     """Play rows of the test tables again and compare every value, bit for bit."""
-    chosen = choose(played, replay)
-    absent = seal.absent
-    here = {key: rows for key, rows in chosen.items() if f"{key[1]}/{key[2]}" not in absent}
-    total, playable = (sum(map(len, some.values())) for some in (chosen, here))
+    here = {name: _of_present(table, seal.absent) for name, table in played.items()}
+    total, playable = (sum(table.num_rows for table in some.values()) for some in (played, here))
     if playable < total:
-        left = f"{total - playable} of {total} rows were not played again"
+        left = f"{total - playable} of {total} rows cannot be played again"
         found.notes.append(f"{left}: the policies that played them are left out")
-    with Progress("rows played again", playable) as bar:
-        for (name, policy, seed), rows in here.items():
+    chosen = choose(here, replay)
+    with Progress("rows played again", sum(map(len, chosen.values()))) as bar:
+        for (name, policy, seed), rows in chosen.items():
             model = seal.body.get("policies", {}).get(f"{policy}/{seed}")
             if model is None:
                 found.fail(name, f"nothing frozen could have played the rows of {policy}/{seed}")
@@ -55,6 +54,12 @@ def replay_rows(
             with found.reading(model):
                 named = from_file(place.path(model), policy, seed)
                 compare(name, named, rows, grids[rows[0]["split"]], replay.threads, bar.advance, found)
+
+
+def _of_present(table: pa.Table, absent: Collection[str]) -> pa.Table:
+    """The rows whose policies are here."""
+    players = zip(table["policy"].to_pylist(), table["training_seed"].to_pylist(), strict=True)
+    return table.filter(pa.array([f"{policy}/{seed}" not in absent for policy, seed in players])) if absent else table
 
 
 def compare(
