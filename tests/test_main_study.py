@@ -83,6 +83,19 @@ def test_both_studies_verify_where_they_come_to_lie(tool, place):
     assert (root / "results/teacher/validation.json").read_text() == "validation.json"
 
 
+def test_a_study_that_lies_among_further_ones_can_become_the_main_one(tool, place):
+    """There its plan is among its results, and its teacher among the teachers."""
+    root, study = place / "repository", place / "study"
+    results, models = (root / part / "main" / "seed_2" for part in ("results", "models"))
+    shutil.copytree(study / "results", results)
+    shutil.copytree(study / "models" / "students", models / "students")
+    shutil.copy(study / "protocol.toml", results)
+    assert verify(results).ok
+    tool.install(results, "old", None)
+    assert verify(root).ok and (root / "models/teacher/teacher.safetensors").read_text() == "the new one"
+    assert sha256_file(root / "results/freeze.json") == sha256_file(study / "results/freeze.json")
+
+
 def test_what_can_be_made_again_stays_behind_and_what_is_nobodys_stays(tool, place):
     tool.install(place / "study", "old", None)
     left = {path.relative_to(place / "repository").as_posix() for path in (place / "repository").rglob("*.*")}

@@ -22,7 +22,7 @@ from blindsave import store
 from blindsave.errors import BadFile, BadInput, BlindsaveError
 from blindsave.policies.students.registry import PAPER_FAMILIES
 from blindsave.verify import verify
-from blindsave.verify.places import PLAN
+from blindsave.verify.places import PLAN, TEACHER, locate
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS, MODELS = ROOT / "results", ROOT / "models"
@@ -43,7 +43,7 @@ COMPARED = ("structured_k0/14303", "teacher")
 
 
 def install(study: Path, aside: str, training: Path | None) -> None:
-    """Put a study's folder in the place of the main study, and that one where further studies lie."""
+    """Put a study (its folder, or where further studies lie) in the place of the main one, which goes to the others."""
     place = {"results": RESULTS / "teachers" / aside, "models": MODELS / "teachers" / aside}
     for folder in place.values():
         if folder.exists():
@@ -53,13 +53,14 @@ def install(study: Path, aside: str, training: Path | None) -> None:
         if not found.ok or not found.released:
             reason = found.failures[0] if found.failures else "its test was never opened"
             raise BadFile(f"{folder} does not verify: {reason}")
-    about = _training_files(study, training)
+    new = locate(study)
+    about = _training_files(new.path(TEACHER), training)
     _move_aside(place["results"], place["models"])
     for name in (*STUDY_PARTS, *STUDY_FILES):
-        _copy(study / "results" / name, RESULTS / name)
-    _copy(study / "models" / "students", MODELS / "students")
-    _copy(study / "models" / "teacher" / "teacher.safetensors", MODELS / "teacher" / "teacher.safetensors")
-    _copy(study / PLAN, ROOT / PLAN)
+        _copy(new.results / name, RESULTS / name)
+    _copy(new.models / "students", MODELS / "students")
+    _copy(new.path(TEACHER), ROOT / TEACHER)
+    _copy(new.plan, ROOT / PLAN)
     for source, target in about.items():
         _copy(source, target)
     _rename_fingerprint(aside)
@@ -97,12 +98,12 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _training_files(study: Path, training: Path | None) -> dict[Path, Path]:
+def _training_files(teacher: Path, training: Path | None) -> dict[Path, Path]:
     """What is kept of the teacher's training, and where: as it lies here among other teachers', or from its folder.
 
     The whole agent, world model included, is in the training's folder alone.
     """
-    sha256 = store.sha256_file(study / "models" / "teacher" / "teacher.safetensors")
+    sha256 = store.sha256_file(teacher)
     others = sorted((MODELS / "teachers").glob("*/teacher/teacher.safetensors"))
     same = (path.parents[1].name for path in others if store.sha256_file(path) == sha256)
     known = next((RESULTS / "teachers" / name / "teacher" for name in same), training)
