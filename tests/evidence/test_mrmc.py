@@ -237,10 +237,10 @@ def test_noise_over_teachers_is_read_from_its_own_episodes():
 
 
 def test_one_more_teacher_falls_where_it_was_expected_in_95_of_100_worlds():
-    draws = np.random.default_rng(3).normal(2.0, 5.0, (4000, 9))
+    draws = np.random.default_rng(3).normal(2.0, 5.0, (800, 9))
     expected = [mrmc.next_teacher(row[:8]) for row in draws]
     held = np.mean([low <= row[8] <= high for row, (low, high) in zip(draws, expected, strict=True)])
-    assert held == pytest.approx(0.95, abs=0.012)
+    assert held == pytest.approx(0.95, abs=0.02)
     with pytest.raises(BadInput, match="fewer than two"):
         mrmc.next_teacher([1.0])
 
