@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from blindsave.errors import BadInput
 from blindsave.store import read_json, write_json
 from blindsave.verify.left_out import SCHEMA
 from blindsave.verify.places import FREEZE, LEFT_OUT, PLAN
@@ -26,6 +27,8 @@ def ship(study: Path, group: str, seed: int | None = None) -> Path:
     """Copy a study, which has to verify before and after; returns where its results are now."""
     require_verified(study)
     results, models = (ROOT / part / group / study.name for part in ("results", "models"))
+    if (models / "teacher").exists():
+        raise BadInput(f"{models} holds a teacher, which would be lost: choose another group")
     for target in (results, models):
         shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(study / "results", results, ignore=STAYS)

@@ -55,6 +55,8 @@ def test_equal_families_are_found_equal_more_often_with_more_seeds():
         (["--seeds", "1"], "2 training seeds or more"),
         (["--seeds", "x"], "--seeds must be numbers"),
         (["--a", "structured_k0"], "both structured_k0"),
+        (["--b", "teacher", "--seeds", "3"], "cannot be paired"),
+        (["--a", "nobody", "--seeds", "3"], "no policy 'nobody'"),
         (["--studies", "0"], "--studies must be at least 1"),
     ],
 )

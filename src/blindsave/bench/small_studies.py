@@ -45,7 +45,10 @@ class Played:
 
 def played(held: Saves, a: str, b: str, blackout: int, seeds: int) -> Played:
     """Two families of a table; it must have more seeds than the small studies, and shots of both kinds."""
-    saved, sizes = np.stack([held.by_unit(name, blackout) for name in (a, b)]), held.unit_sizes()
+    tallies, sizes = [held.by_unit(name, blackout) for name in (a, b)], held.unit_sizes()
+    if held.seeds[a] != held.seeds[b]:
+        raise BadInput(f"{a} and {b} have different training seeds and cannot be paired")
+    saved = np.stack(tallies)
     if not 2 <= seeds < saved.shape[1]:
         raise BadInput(f"small studies need 2 training seeds or more and fewer than the table's {saved.shape[1]}")
     if set(np.unique(sizes)) != {1.0, 2.0}:
