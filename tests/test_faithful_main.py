@@ -8,7 +8,9 @@ import pytest
 from blindsave.evidence import tables
 from blindsave.policies.students.registry import PAPER_FAMILIES
 from blindsave.report.analysis import analyse
+from blindsave.report.claims import findings
 from blindsave.report.results import read_results
+from blindsave.report.summary import sentences
 from blindsave.stages.scales import PAPER, TRAINING_SEEDS
 from blindsave.verify import verify
 from blindsave.verify.replay import Replay
@@ -49,3 +51,8 @@ def test_rates_are_counted_from_rows(found, split):
 
 def test_it_decides_by_the_method_for_few_seeds(found):
     assert all(one.method == "mrmc" for one in found.splits.values()) and found.noise is not None
+
+
+def test_its_report_says_what_does_not_survive_the_correction(found):
+    (noise,) = (one for one in sentences(found, findings(found)) if one.startswith("Under 5 mm of tracking noise"))
+    assert noise.endswith("at 400 ms, before correction only.")

@@ -7,6 +7,7 @@ from blindsave.report.registry import tables
 from blindsave.report.sheet import Column, Mark, Sheet, p_value
 
 ALPHA = 0.05
+BEFORE = "before correction only"
 
 
 @tables("protocol")
@@ -44,7 +45,7 @@ def hypotheses(analysis: Analysis) -> Sheet:
 def verdict(found: Verdict) -> Mark:
     """What the plan's rule says of a hypothesis; superiority that does not survive Holm's correction is no support."""
     if found.verdict == SUPPORTED and found.kind == "superiority" and (found.contrast.p_holm or 0.0) >= ALPHA:
-        return Mark("before correction only", "odd")
+        return Mark(BEFORE, "odd")
     return Mark(found.verdict, {SUPPORTED: "good", CONTRARY: "bad"}.get(found.verdict, "odd"))
 
 
