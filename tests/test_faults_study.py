@@ -1,10 +1,10 @@
 """The fault study as shipped: it verifies, its rows come out again, and its page says what its tables hold."""
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+from page_tools import page_tool
 
 from blindsave.evidence import tables
 from blindsave.evidence.mrmc import strata_by
@@ -45,10 +45,7 @@ def test_everybody_met_them_all(held):
 
 def test_the_page_has_every_rate(held):
     pytest.importorskip("matplotlib", reason="the extra `report` (matplotlib) is not installed")
-    spec = importlib.util.spec_from_file_location("faults_page", ROOT / "docs" / "_tools" / "faults.py")
-    assert spec is not None and spec.loader is not None
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
+    tool = page_tool("faults")
     assert tool.rates(held) in PAGE
 
 
