@@ -18,7 +18,7 @@ from blindsave.report.figures.fault_map import fault_map
 from blindsave.report.figures.faults import fault_levels, rival_levels
 from blindsave.report.results import read_results
 from blindsave.report.sheet import p_value
-from blindsave.report.sheets.protocol import verdict
+from blindsave.report.verdicts import verdict
 from blindsave.store import write_whole
 
 ROOT = Path(__file__).resolve().parents[2]

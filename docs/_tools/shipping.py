@@ -3,8 +3,9 @@
     python docs/_tools/shipping.py RUN/TEACHER GROUP [--seed N]
 
 copies results/ to results/GROUP/TEACHER and students to models/GROUP/TEACHER, where `blindsave verify
-results/GROUP/TEACHER` finds them; its teacher is shipped once, as models/teachers/TEACHER. With `--seed` only that
-training seed's students go along, and `left_out.json` names the others, whose hashes stay in the freeze.
+results/GROUP/TEACHER` finds them; its teacher is shipped once, as models/teachers/TEACHER, and what is known of its
+training stays beside it: the group `teachers` is for a teacher's main study. With `--seed` only that training seed's
+students go along, and `left_out.json` names the others, whose hashes stay in the freeze.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from blindsave.errors import BadInput
-from blindsave.store import read_json, write_json
+from blindsave.store import read_json, sha256_file, write_json
 from blindsave.verify.left_out import SCHEMA
 from blindsave.verify.places import FREEZE, LEFT_OUT, PLAN
 from blindsave.verify.study import require_verified
@@ -21,17 +22,20 @@ from blindsave.verify.study import require_verified
 ROOT = Path(__file__).resolve().parents[2]
 STAYS = shutil.ignore_patterns(".*", "report")
 """Locks and unfinished work; a report can be drawn again."""
+TEACHER = "teacher"
+TEACHER_FILE = Path(TEACHER, "teacher.safetensors")
 
 
 def ship(study: Path, group: str, seed: int | None = None) -> Path:
     """Copy a study, which has to verify before and after; returns where its results are now."""
     require_verified(study)
     results, models = (ROOT / part / group / study.name for part in ("results", "models"))
-    if (models / "teacher").exists():
-        raise BadInput(f"{models} holds a teacher, which would be lost: choose another group")
+    there = models / TEACHER_FILE
+    if there.exists() and sha256_file(there) != sha256_file(study / "models" / TEACHER_FILE):
+        raise BadInput(f"{models} holds another teacher, whose study this is not: choose another group")
     for target in (results, models):
-        shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(study / "results", results, ignore=STAYS)
+        _clear(target)
+    shutil.copytree(study / "results", results, ignore=STAYS, dirs_exist_ok=True)
     shutil.copy(study / PLAN, results)
     for name in ("students", "guests"):
         if (study / "models" / name).is_dir():
@@ -40,6 +44,13 @@ def ship(study: Path, group: str, seed: int | None = None) -> Path:
         _leave_out(results, models, seed)
     require_verified(results)
     return results
+
+
+def _clear(folder: Path) -> None:
+    """Remove what an earlier shipping left, but not the teacher and what is known of its training."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.name != TEACHER:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _leave_out(results: Path, models: Path, seed: int) -> None:

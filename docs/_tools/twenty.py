@@ -19,7 +19,7 @@ from blindsave.report.figures.style import Theme
 from blindsave.report.names import title
 from blindsave.report.results import read_results
 from blindsave.report.sheet import p_value
-from blindsave.report.sheets.protocol import verdict
+from blindsave.report.verdicts import verdict
 from blindsave.store import write_json, write_whole
 
 ROOT = Path(__file__).resolve().parents[2]

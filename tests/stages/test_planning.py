@@ -10,6 +10,7 @@ import tiny_study
 from blindsave.errors import BadInput
 from blindsave.evidence.plan import load_plan
 from blindsave.stages.planning import plan_text, published_plan, reduced, refuse_other_plan, to_toml, write_plan
+from blindsave.stages.questions import Questions
 from blindsave.stages.scales import PAPER, QUICK, SMOKE
 from blindsave.stages.site import Site
 from blindsave.stages.study_file import StudyFile, read_study_file
@@ -73,8 +74,16 @@ def test_cutting_a_plan_leaves_the_published_one_alone():
 
 def test_titles_say_which_study_a_plan_is_for():
     published = tomllib.loads(published_plan().read_text())
-    assert reduced(published, SMOKE)["title"].endswith("(smoke scale)")
-    assert reduced(published, tiny_study.TINY)["title"].endswith("(study tiny)")
+    assert reduced(published, SMOKE)["title"] == "Which memory does a blind save take? (smoke scale)"
+    assert reduced(published, tiny_study.TINY)["title"] == "Which memory does a blind save take? (study tiny)"
+
+
+def test_a_method_is_the_files_own_and_not_that_of_the_published_study():
+    published = tomllib.loads(published_plan().read_text())
+    document = published | {"statistics": published["statistics"] | {"method": "mrmc"}}
+    assert "method" not in reduced(document, SMOKE)["statistics"]
+    asked = replace(tiny_study.TINY, questions=Questions(method="mrmc"))
+    assert reduced(published, asked)["statistics"]["method"] == "mrmc"
 
 
 def test_tables_within_tables_and_letters_of_any_kind_survive_writing():

@@ -1,6 +1,7 @@
 """The report of a study says which study it is."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import tiny_study
@@ -32,10 +33,18 @@ def test_a_preset_says_that_its_budgets_are_reduced():
     assert "2,000 base" in statement(QUICK)
 
 
-def test_a_study_of_the_papers_size_under_another_name_is_not_the_paper():
+def test_a_study_of_the_papers_size_under_another_name_says_both():
     said = statement(replace(PAPER, name="mine"))
-    assert "20,000 base and 20,000 shadow episodes per family, at most 100 epochs" in said
-    assert "so rates need not agree with it" in said
+    assert said.startswith('This is the study "mine" of a study file: 7 families')
+    assert "20,000 base and 20,000 shadow episodes per family, at most 100 epochs, as in the paper." in said
+    assert "so rates need not agree with it" in statement(replace(PAPER, name="mine", epochs=99))
+
+
+def test_the_main_study_of_the_repository_says_what_it_is():
+    """Its report shows the sentence; made anew, it would say the same."""
+    repository = Path(__file__).parents[2]
+    scale = read_study_file(repository / "docs" / "studies" / "main.toml").scale
+    assert (repository / "results" / "statement.md").read_text() == statement(scale) + "\n"
 
 
 def test_a_report_is_one_task_whatever_the_scale():

@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+from studies import TERMINATED
 
 from blindsave import store
 from blindsave.evidence import tables
@@ -18,7 +19,8 @@ from blindsave.task.shots import shots
 
 SEEDS = (14303, 14304, 14305, 14306, 14307)
 LENGTHS = (0, 5, 10, 15, 20, 25)
-PROTOCOL = Path(__file__).resolve().parents[2] / "protocol.toml"
+PROTOCOL = TERMINATED / "protocol.toml"
+"""The paper's questions by the paper's method."""
 NOISE_RATES = {  # blackout/noise: percent
     "structured_k0": (98.6, 98.3, 98.4, 98.1, 98.0, 98.5),
     "structured_k4": (98.5, 98.6, 98.9, 97.6, 97.5, 94.5),

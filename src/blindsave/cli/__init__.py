@@ -99,6 +99,9 @@ GROUPS: dict[str, dict[str, Command]] = {
         "bench drive": Command("blindsave.cli.robot:BenchDrive", "strain the loop: a million ticks, every fault"),
         "bench board": Command("blindsave.cli.boards:BenchBoard", "run policies on emulated microcontrollers"),
         "bench train": Command("blindsave.cli.teacher:BenchTrain", "measure the training speed"),
+        "bench precision": Command(
+            "blindsave.cli.precision:BenchPrecision", "play teachers in float32 and in bfloat16"
+        ),
         "bench coverage": Command("blindsave.cli.evidence:BenchCoverage", "check the coverage of the intervals"),
         "bench small-studies": Command(
             "blindsave.cli.small_studies:BenchSmallStudies", "draw small studies from a large one"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from blindsave.report.analysis import Analysis, percent
 from blindsave.report.published import Claim, claims
 from blindsave.report.sheet import Estimate, Mark, shown
+from blindsave.report.verdicts import BEFORE, only_before_correction
 
 CONFIRMED = Mark("confirmed", "good")
 OTHER_SIZE = Mark("confirmed, other size", "good")
@@ -47,6 +48,9 @@ def _judge(analysis: Analysis, claim: Claim) -> Finding:
         return Finding(claim, None, UNTESTED, f"{claim.statement}: not tested here.")
     if claim.kind == "difference":
         verdict = _verdict_of_difference(claim, ours)
+        cell = (claim.split, claim.a, claim.b, claim.blackout, claim.disturbance)
+        if verdict.tone == "good" and claim.group == "all" and only_before_correction(analysis.verdicts, *cell):
+            verdict = BEFORE
     elif claim.kind == "rate":
         verdict = CONFIRMED if compatible(ours, claim.published) else NOT_CONFIRMED
     else:

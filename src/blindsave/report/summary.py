@@ -6,8 +6,7 @@ from blindsave.report.analysis import Analysis, SplitResult, percent
 from blindsave.report.claims import CLEAR, CONTRADICTED, NOT_CONFIRMED, UNTESTED, Finding, compatible
 from blindsave.report.names import TEACHER, milliseconds, ordered, title
 from blindsave.report.own_words import listed
-from blindsave.report.sheets.protocol import BEFORE
-from blindsave.report.sheets.protocol import verdict as marked
+from blindsave.report.verdicts import BEFORE, only_before_correction
 
 PLAIN = {
     "structured_k0": "a goalkeeper with a linear memory (k = 0)",
@@ -84,10 +83,6 @@ def _memory(analysis: Analysis) -> list[str]:
     return [f"{start} the teacher's state when tracking stops costs it {drop.point} points {drop.span} at {ms} ms."]
 
 
-def _cell(one: Contrast) -> tuple[str, str, int, str]:
-    return one.a, one.b, one.blackout, one.disturbance
-
-
 def _noise(analysis: Analysis) -> list[str]:
     noise, pair = analysis.noise, ("structured_k0", "gru_n64")
     if noise is None or not noise.covers(set(pair), analysis.endpoint, "noise_5mm"):
@@ -97,8 +92,8 @@ def _noise(analysis: Analysis) -> list[str]:
     verdict = (
         "is more robust than" if c.low > 0 else "is less robust than" if c.high < 0 else "is not clearly different from"
     )
-    asked = [str(marked(v)) for v in analysis.verdicts if _cell(v.contrast) == (*pair, analysis.endpoint, "noise_5mm")]
-    alone = f", {asked[0]}" if c.low > 0 and BEFORE in asked else ""
+    before = only_before_correction(analysis.verdicts, "noise_test", *pair, analysis.endpoint, "noise_5mm")
+    alone = f", {BEFORE}" if before else ""
     return [
         f"Under 5 mm of tracking noise the linear memory {verdict} the GRU: {number.point} points {number.span} at "
         f"{milliseconds(analysis.endpoint)} ms{alone}."
@@ -124,7 +119,7 @@ def _verdicts(found: list[Finding]) -> list[str]:
     tested = [f for f in found if f.verdict != UNTESTED]
     if not tested:
         return []
-    open_ = [f for f in tested if f.verdict in (NOT_CONFIRMED, CLEAR, CONTRADICTED)]
+    open_ = [f for f in tested if f.verdict in (NOT_CONFIRMED, CLEAR, CONTRADICTED, BEFORE)]
     confirmed = len(tested) - len(open_)
     said = f"Of the paper's {len(found)} claims listed below, {len(tested)} were tested and {confirmed} confirmed."
     if not open_:

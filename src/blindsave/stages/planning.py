@@ -62,12 +62,15 @@ def reduced(document: Mapping[str, Any], scale: Scale) -> dict[str, Any]:
         groups["plugins"] = {"files": [f"{PLUGINS}/*.py"]}
     if not scale.opens_principal_test:
         groups["efficiency"] = {"files": ["results/efficiency/accounting.json"]}
+    # The published plan is one study's: its name and the method it chose for itself are not for others.
+    title, _, _ = document["title"].partition(" (")
+    statistics = {name: value for name, value in document["statistics"].items() if name != "method"}
     return dict(document) | {
-        "title": f"{document['title']} ({f'{scale.name} scale' if scale.name in SCALES else f'study {scale.name}'})",
+        "title": f"{title} ({f'{scale.name} scale' if scale.name in SCALES else f'study {scale.name}'})",
         "policies": _policies(document, scale),
         "endpoint": endpoint,
         "grids": _grids(scale),
-        "statistics": dict(document["statistics"]) | ({} if asked.method is None else {"method": asked.method}),
+        "statistics": statistics | ({} if asked.method is None else {"method": asked.method}),
         "contrasts": _contrasts(document, scale, asked),
         "hypotheses": _hypotheses(document, scale, asked, endpoint),
         "freeze": freeze | {"groups": groups},

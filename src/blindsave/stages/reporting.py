@@ -41,13 +41,22 @@ def statement(scale: Scale) -> str:
         return ""
     preset = scale.name in SCALES
     kind = f"a {scale.name} study at reduced budgets" if preset else f'the study "{scale.name}" of a study file'
-    differs = "so students may save less here, and intervals are wider" if preset else "so rates need not agree with it"
-    return (
+    size = (
         f"This is {kind}: {_count(len(scale.families), 'family', 'families')}, "
         f"{_count(len(scale.training_seeds), 'training seed', 'training seeds')}, {scale.base_episodes:,} base and "
-        f"{scale.shadow_episodes:,} shadow episodes per family, at most {scale.epochs} epochs. The paper's study has "
-        f"7 families, 5 seeds, 20,000 and 20,000 episodes and 100 epochs, {differs}. {_opened(scale)}"
+        f"{scale.shadow_episodes:,} shadow episodes per family, at most {scale.epochs} epochs"
     )
+    if _size(scale) == _size(PAPER):
+        return f"{size}, as in the paper. {_opened(scale)}"
+    differs = "so students may save less here, and intervals are wider" if preset else "so rates need not agree with it"
+    paper = f"The paper's study has 7 families, 5 seeds, 20,000 and 20,000 episodes and 100 epochs, {differs}."
+    return f"{size}. {paper} {_opened(scale)}"
+
+
+def _size(scale: Scale) -> tuple[object, ...]:
+    """What the paper's numbers depend on, beside the teacher."""
+    episodes = (scale.base_episodes, scale.shadow_episodes, scale.epochs)
+    return (*episodes, scale.families, scale.training_seeds, scale.training_conditions)
 
 
 def _opened(scale: Scale) -> str:

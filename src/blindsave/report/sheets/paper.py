@@ -22,7 +22,8 @@ def claims(analysis: Analysis) -> Sheet:
     caption = (
         "Rates in percent, differences in percentage points, 95 % intervals in brackets. A difference is confirmed "
         "where our interval says the same as the paper's (above zero, or including it); a rate where either number "
-        "lies inside the other's interval; “other size” where the conclusion is the same and the numbers are not."
+        "lies inside the other's interval; “other size” where the conclusion is the same and the numbers are not; "
+        "“before correction only” where the plan asked the same and Holm's adjusted p is 0.05 or more."
     )
     return Sheet("claims", "Claim by claim", caption, columns, tuple(rows))
 

@@ -1,13 +1,10 @@
 """Tables of the record: hypotheses of the plan, deviations from it, the ledger."""
 
-from blindsave.evidence.hypotheses import CONTRARY, SUPPORTED, Verdict
 from blindsave.report.analysis import Analysis, percent
 from blindsave.report.names import split_title
 from blindsave.report.registry import tables
-from blindsave.report.sheet import Column, Mark, Sheet, p_value
-
-ALPHA = 0.05
-BEFORE = "before correction only"
+from blindsave.report.sheet import Column, Sheet, p_value
+from blindsave.report.verdicts import verdict
 
 
 @tables("protocol")
@@ -40,13 +37,6 @@ def hypotheses(analysis: Analysis) -> Sheet:
         "90 % interval lies inside the plan's margin. “Not supported” is not “refuted”: the data leave it open."
     )
     return Sheet("hypotheses", "Hypotheses fixed before the test was opened", caption, columns, rows)
-
-
-def verdict(found: Verdict) -> Mark:
-    """What the plan's rule says of a hypothesis; superiority that does not survive Holm's correction is no support."""
-    if found.verdict == SUPPORTED and found.kind == "superiority" and (found.contrast.p_holm or 0.0) >= ALPHA:
-        return Mark(BEFORE, "odd")
-    return Mark(found.verdict, {SUPPORTED: "good", CONTRARY: "bad"}.get(found.verdict, "odd"))
 
 
 @tables("protocol")
