@@ -1,86 +1,179 @@
 """The tables of docs/findings.md: one study per teacher, beside the paper's."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import shown
 
-from blindsave.evidence.intervals import Contrast
+from blindsave.diagnostics import curve_table
 from blindsave.evidence.mrmc import next_teacher, over_teachers
 from blindsave.evidence.saves import Saves
 from blindsave.report import published
 from blindsave.report.analysis import Analysis, analyse
 from blindsave.report.results import read_results
 from blindsave.report.sheet import Estimate
-from blindsave.store import write_whole
+from blindsave.store import read_json, write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "findings.md"
-STUDIES = {
-    "shipped (7303)": ROOT / "results",
-    "7304": ROOT / "results" / "teachers" / "seed_7304",
-    "7305": ROOT / "results" / "teachers" / "seed_7305",
-}
-FAITHFUL = {"faithful 7303": ROOT / "results" / "main" / "faithful_7303"}
-"""Trained otherwise (time-outs cut episodes), so not drawn from where the others were."""
+TEACHERS = ROOT / "results" / "teachers"
+MAIN = "7303, main study"
+LINEAR, WINDOW, GATED = "structured_k0", "finite_stack_10", "gru_n64"
 POLICIES = {
     "teacher": "teacher",
     "feed_forward": "no memory",
-    "finite_stack_10": "window of ten",
-    "structured_k0": "linear memory (k = 0)",
-    "gru_n64": "gated unit (GRU-64)",
+    WINDOW: "window of ten",
+    LINEAR: "linear memory (k = 0)",
+    GATED: "gated unit (GRU-64)",
 }
 PAIRS = {
-    "linear - none": ("structured_k0", "feed_forward"),
-    "linear - window": ("structured_k0", "finite_stack_10"),
-    "gated - linear": ("gru_n64", "structured_k0"),
+    "linear - none": (LINEAR, "feed_forward"),
+    "linear - window": (LINEAR, WINDOW),
+    "gated - linear": (GATED, LINEAR),
 }
 BLACKOUT, NOISE = 20, "noise_5mm"
+HOLD, HELD_MS = "hold.json", 200
+NOISY = "linear - gated, 5 mm noise"
 PAPER_NOISE = "+5.6 [+2.8, +9.0]"
-"""Of the paper's text, which has no table of it."""
+PAPER_GRUS, PAPER_ERRORS = "88.4 to 95.6", ("0.117 to 0.123", "0.077 to 0.085")
+"""Of the paper's text and records, which have no table of them."""
+FEWEST = 3
+"""Teachers of one kind from which something is said about others of that kind."""
+
+Group = Mapping[str, Analysis]
 
 
-def rates_table(found: Mapping[str, Analysis]) -> str:
-    """Saves on the principal test."""
-    lines = [f"| | paper | {' | '.join(found)} |", f"|---|---{'|---' * len(found)}|"]
-    for policy, words in POLICIES.items():
-        rates = [one.splits["principal_test"].principal.rate(policy, BLACKOUT).estimate for one in found.values()]
-        paper = published.rate(policy, BLACKOUT)
-        assert paper is not None
-        lines.append(f"| {words} | {paper.value:.1f} | {' | '.join(f'{100 * rate:.1f}' for rate in rates)} |")
+def faithful() -> dict[str, Path]:
+    """Studies whose teacher's time-outs cut its episodes, as in the authors' training: the main one and all further."""
+    return {MAIN: ROOT / "results"} | _further("faithful_*")
+
+
+def terminated() -> dict[str, Path]:
+    """Studies whose teacher's time-outs ended its episodes, so that it was not drawn from where the others are."""
+    return _further("terminated_*") | _further("seed_*")
+
+
+def _further(pattern: str) -> dict[str, Path]:
+    """Studies that lie among the teachers, where there is one, by the teacher's training seed."""
+    studies = (path.parent for path in sorted(TEACHERS.glob(f"{pattern}/freeze.json")))
+    return {path.name.rpartition("_")[2]: path for path in studies}
+
+
+def rates_table(groups: Mapping[str, Group]) -> str:
+    """Saves on the principal test, a row per teacher."""
+    paper = [f"{found.value:.1f}" for name in POLICIES if (found := published.rate(name, BLACKOUT)) is not None]
+    lines = [*_head([*POLICIES.values()]), _line("paper", paper)]
+    for words, found in groups.items():
+        lines.append(_line(f"*{words}*", [""] * len(POLICIES)))
+        for teacher, one in found.items():
+            rates = one.splits["principal_test"].principal
+            lines.append(_line(teacher, [f"{100 * rates.rate(name, BLACKOUT).estimate:.1f}" for name in POLICIES]))
     return "\n".join(lines)
 
 
-def differences_table(found: Mapping[str, Analysis]) -> str:
-    """Planned differences on both tests, by the method each study's plan names; the noise test last."""
-    return "\n".join([f"| | paper | {' | '.join(found)} |", f"|---|---{'|---' * len(found)}|", *_differences(found)])
+def differences_table(groups: Mapping[str, Group], split: str) -> str:
+    """Planned differences on one test, by the method each study's plan names; noise beside the principal one."""
+    noisy = [NOISY] if split == "principal_test" else []
+    lines = _head([*PAIRS, *noisy])
+    if split == "principal_test":
+        lines.append(
+            _line("paper", [*(_published(published.difference(*pair)) for pair in PAIRS.values()), PAPER_NOISE])
+        )
+    for words, found in groups.items():
+        lines.append(_line(f"*{words}*", [""] * len([*PAIRS, *noisy])))
+        for teacher, one in found.items():
+            cells = [one.splits[split].principal.difference(*pair, BLACKOUT) for pair in PAIRS.values()]
+            if noisy and one.noise:
+                cells.append(one.noise.rates.difference("all", LINEAR, GATED, BLACKOUT, NOISE))
+            lines.append(_line(teacher, [shown.points(cell.estimate, cell.low, cell.high) for cell in cells]))
+    return "\n".join(lines)
 
 
-def _differences(found: Mapping[str, Analysis]) -> Iterator[str]:
-    for words, (a, b) in PAIRS.items():
-        for split, first in (("principal_test", words), ("sealed_test", "sealed")):
-            cells = [one.splits[split].principal.difference(a, b, BLACKOUT) for one in found.values()]
-            paper = _published(published.difference(a, b)) if split == "principal_test" else ""
-            yield _row(first, paper, cells)
-    pair = ("structured_k0", "gru_n64")
-    noisy = [one.noise.rates.difference("all", *pair, BLACKOUT, NOISE) for one in found.values() if one.noise]
-    yield _row("linear - gated, 5 mm noise", PAPER_NOISE, noisy)
+def window_table(groups: Mapping[str, Group]) -> str:
+    """Where the window stays behind: support shots alone, and how well students imitate."""
+    shots = [("alias", WINDOW), ("support", WINDOW), ("support", LINEAR), ("support", "teacher")]
+    heads = ["window, alias", "window, support", "k = 0, support", "teacher, support", "error, window", "error, k = 0"]
+    printed = published.document()["subgroups"]
+    paper = [f"{printed[group][policy][str(BLACKOUT)][0]:.1f}" for group, policy in shots]
+    lines = [*_head(heads), _line("paper", [*paper, *PAPER_ERRORS])]
+    for words, found in groups.items():
+        lines.append(_line(f"*{words}*", [""] * len(heads)))
+        for teacher, one in found.items():
+            parts = one.splits["principal_test"].subgroups
+            cells = [f"{100 * parts.rate(group, policy, BLACKOUT).estimate:.1f}" for group, policy in shots]
+            lines.append(_line(teacher, [*cells, *(_errors(one, family) for family in (WINDOW, LINEAR))]))
+    return "\n".join(lines)
 
 
-def over_table(found: Mapping[str, Analysis]) -> str:
+def _errors(one: Analysis, family: str) -> str:
+    """The least and greatest validation error of a family's finals."""
+    best: dict[int, float] = {}
+    for row in curve_table.read(one.results.root / curve_table.PLACE, "finals", family):
+        best[row["seed"]] = min(row["validation_loss"], best.get(row["seed"], row["validation_loss"]))
+    return f"{min(best.values()):.3f} to {max(best.values()):.3f}"
+
+
+def noise_table(groups: Mapping[str, Group]) -> str:
+    """Saves under 5 mm of noise."""
+    players = {LINEAR: "k = 0", GATED: "GRU-64", "teacher": "teacher"}
+    paper = [f"{found.value:.1f}" for name in players if (found := published.noise(name, BLACKOUT, 5)) is not None]
+    lines = [*_head([*players.values(), "GRU-64, its students"]), _line("paper", [*paper, PAPER_GRUS])]
+    for words, found in groups.items():
+        lines.append(_line(f"*{words}*", [""] * (len(players) + 1)))
+        for teacher, one in found.items():
+            held = _saves(one, NOISE)
+            cells = [f"{100 * held.at(name, BLACKOUT, NOISE).mean():.1f}" for name in players]
+            grus = sorted(held.at(GATED, BLACKOUT, NOISE).mean(axis=1))
+            lines.append(_line(teacher, [*cells, f"{100 * grus[0]:.1f} to {100 * grus[-1]:.1f}"]))
+    return "\n".join(lines)
+
+
+def hold_table(places: Mapping[str, Mapping[str, Path]]) -> str:
+    """Alias shots saved where the arm was held until the window held no reading, under teachers that have this test."""
+    players = {WINDOW: "window of ten", LINEAR: "k = 0", GATED: "GRU-64", "teacher": "teacher"}
+    lines = _head([*players.values()])
+    for words, found in places.items():
+        lines.append(_line(f"*{words}*", [""] * len(players)))
+        for teacher, folder in found.items():
+            file = next((path for path in (folder / "memory" / HOLD, folder / HOLD) if path.is_file()), None)
+            if file is not None:
+                rows = [row for row in read_json(file)["rows"] if row["hidden_ms"] == HELD_MS]
+                rates = {row["policy"]: row["rate"]["estimate"] for row in rows}
+                lines.append(_line(teacher, [f"{100 * rates[name]:.1f}" for name in players]))
+    return "\n".join(lines)
+
+
+def over_table(groups: Mapping[str, Group]) -> str:
     """Differences with the teacher drawn by chance, where one more is to be expected, and where the paper's is."""
-    head = f"| over {len(found)} teachers | mean | one more teacher | paper | as expected |"
-    lines = [head, "|---|---|---|---|---|"]
-    for words, a, b, condition, paper in _asked():
-        held = [_saves(one, condition) for one in found.values()]
-        mean = over_teachers(held, a, b, BLACKOUT, disturbance=condition)
-        each = [one.at(a, BLACKOUT, condition).mean() - one.at(b, BLACKOUT, condition).mean() for one in held]
-        low, high = next_teacher([float(value) for value in each])
-        inside = "yes" if 100 * low <= paper <= 100 * high else "no"
-        cells = (shown.points(mean.estimate, mean.low, mean.high), f"{100 * low:+.1f} to {100 * high:+.1f}")
-        lines.append(f"| {words} | {' | '.join(cells)} | {paper:+.1f} | {inside} |")
+    lines = _head(["mean", "one more teacher", "paper", "as expected"])
+    for kind, found in groups.items():
+        if len(found) < FEWEST:
+            continue
+        lines.append(_line(f"*{kind}: {len(found)} teachers*", [""] * 4))
+        for words, a, b, condition, paper in _asked():
+            held = [_saves(one, condition) for one in found.values()]
+            mean = over_teachers(held, a, b, BLACKOUT, disturbance=condition)
+            each = [one.at(a, BLACKOUT, condition).mean() - one.at(b, BLACKOUT, condition).mean() for one in held]
+            low, high = next_teacher([float(value) for value in each])
+            inside = "yes" if 100 * low <= paper <= 100 * high else "no"
+            cells = (shown.points(mean.estimate, mean.low, mean.high), f"{100 * low:+.1f} to {100 * high:+.1f}")
+            lines.append(_line(words, [*cells, f"{paper:+.1f}", inside]))
     return "\n".join(lines)
+
+
+def prints_table() -> str:
+    """Rank correlations of fingerprints with the window's deficit, as the main study's report has them."""
+    report = (ROOT / "results/report/tables/teacher-correlations.md").read_text("utf-8")
+    return "\n".join(line for line in report.splitlines() if line.startswith("|"))
+
+
+def _head(columns: Sequence[str]) -> list[str]:
+    return [_line("", columns), f"|---{'|---' * len(columns)}|"]
+
+
+def _line(first: str, cells: Sequence[str]) -> str:
+    return f"| {' | '.join((first, *cells))} |"
 
 
 def _asked() -> Iterator[tuple[str, str, str, str, float]]:
@@ -89,7 +182,7 @@ def _asked() -> Iterator[tuple[str, str, str, str, float]]:
         paper = published.difference(a, b)
         assert paper is not None
         yield words, a, b, "clean", paper.value
-    yield "linear - gated, 5 mm noise", "structured_k0", "gru_n64", NOISE, float(PAPER_NOISE.split()[0])
+    yield NOISY, LINEAR, GATED, NOISE, float(PAPER_NOISE.split()[0])
 
 
 def _saves(one: Analysis, condition: str) -> Saves:
@@ -99,21 +192,42 @@ def _saves(one: Analysis, condition: str) -> Saves:
     return one.noise.saves
 
 
-def _row(first: str, paper: str, cells: list[Contrast]) -> str:
-    told = (shown.points(one.estimate, one.low, one.high) for one in cells)
-    return f"| {first} | {paper} | {' | '.join(told)} |"
-
-
 def _published(found: Estimate | None) -> str:
     return "" if found is None else f"{found.value:+.1f} [{found.low:+.1f}, {found.high:+.1f}]"
 
 
+def places() -> dict[str, dict[str, Path]]:
+    """Results of every study, by how its teacher's time-outs counted and by its teacher."""
+    return {"time-outs cut (as the authors')": faithful(), "time-outs ended": terminated()}
+
+
+def studies() -> dict[str, dict[str, Analysis]]:
+    """Every study's analysis."""
+    return {
+        words: {name: analyse(read_results(folder)) for name, folder in found.items()}
+        for words, found in places().items()
+    }
+
+
+def page(text: str, found: Mapping[str, Group]) -> str:
+    """The page with all its tables."""
+    for name, table in (
+        ("rates", rates_table(found)),
+        ("differences", differences_table(found, "principal_test")),
+        ("sealed", differences_table(found, "sealed_test")),
+        ("window", window_table(found)),
+        ("held arms", hold_table(places())),
+        ("noise", noise_table(found)),
+        ("over teachers", over_table(found)),
+        ("fingerprints", prints_table()),
+    ):
+        text = shown.between(text, name, table)
+    return text
+
+
 def main() -> None:
     """Write the page's tables."""
-    found = {name: analyse(read_results(folder)) for name, folder in (STUDIES | FAITHFUL).items()}
-    page = shown.between(PAGE.read_text("utf-8"), "rates", rates_table(found))
-    page = shown.between(page, "differences", differences_table(found))
-    write_whole(PAGE, shown.between(page, "over teachers", over_table({name: found[name] for name in STUDIES})))
+    write_whole(PAGE, page(PAGE.read_text("utf-8"), studies()))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,20 @@ from blindsave.report.names import title
 ROOT = Path(__file__).resolve().parents[2]
 PLAYERS = (*PAPER_FAMILIES, "teacher")
 STUDY = "| policy | remembers by | parameters | 0 ms | 200 ms | 400 ms | 500 ms |"
+FAULTS = {
+    "30 % lost": "loss",
+    "30 % doubled": "duplication",
+    "30 % overtaken": "reordering",
+    "10 s of silence": "silence",
+    "random bytes after every second packet": "garbage",
+    "30 % with a wrong bit": "corruption",
+    "30 % cut": "truncation",
+    "clock set forward by an hour": "clock_forward",
+    "clock set back by an hour": "clock_back",
+    "all of these at once": "everything",
+}
+"""Faults of the line in words."""
+RIVALS = ("differences", "least_squares", "kalman", "kalman_gated", "bayes")
 KEPT = None
 """A cell that is left as it is."""
 
@@ -222,11 +236,26 @@ def rivals() -> Iterator[Table]:
             for name, cells in found["validation"].items()
         }
         yield Table("docs/rivals.md", head, rows, number)
+    order = [name for name in (*RIVALS, "structured_k0/14303", "teacher") if name in found["train"]]
     rows = {
-        first: [percent(rate(cells[key])) for cells in found["train"].values()]
+        first: [percent(rate(found["train"][name][key])) for name in order]
         for first, key in (("clean", "20"), ("5 mm", "20+noise_5mm"))
     }
-    yield Table("docs/rivals.md", f"| | {' | '.join(f'`{name}`' for name in found['train'])} |", rows)
+    yield Table("docs/rivals.md", f"| | {' | '.join(f'`{name}`' for name in order)} |", rows)
+
+
+def drive() -> Iterator[Table]:
+    """The loop: how long a tick takes, and what it did under every fault."""
+    found = stored("bench/drive.json")
+    keys = ("p50_ns", "p99_ns", "p999_ns", "worst_ns")
+    rows = {kind: [f"{found['loopback'][kind][key] / 1000:,.1f}" for key in keys] for kind in ("work", "response")}
+    yield Table("docs/drive.md", "| microseconds | half of all | 99 % | 99.9 % | longest |", rows)
+    rows = {}
+    for words, name in FAULTS.items():
+        one = found["faults"][name]
+        kept = (one["packets"], *one["modes"].values(), one["unsafe"], one["recovered_after"])
+        rows[words] = [f"{number:,}" for number in kept]
+    yield Table("docs/drive.md", "| fault | packets | run | blind | hold | stop | unsafe | runs again after |", rows)
 
 
 def rate(cell: Mapping[str, int]) -> float:
@@ -253,6 +282,8 @@ def differences() -> Iterator[Figure]:
     asked = {one["id"]: one["contrast"] for one in stored("remember/horizon/curves.json")["verdicts"]}
     value, low, high = (100 * asked["window"][key] for key in ("estimate", "low", "high"))
     yield Figure("README.md", "(linear minus window", f"{value:+.1f} [{low:.1f}, {high:.1f}]")
+    speed = stored("bench/drive.json")["loopback"]["ticks_per_s"]
+    yield Figure("docs/drive.md", "ticks over loopback,", f"{speed:,.0f} a second")
     played = [
         f"{one['saves']} of {one['shots']} saved under `{one['condition']}`"
         for one in stored("bench/drive.json")["shots"]
@@ -260,7 +291,7 @@ def differences() -> Iterator[Figure]:
     yield Figure("docs/drive.md", "end as `evaluate` says, every one:", ", ".join(played))
 
 
-TABLES: tuple[Callable[[], Iterator[Table]], ...] = (study, cards, memory, probe, deploy, rivals)
+TABLES: tuple[Callable[[], Iterator[Table]], ...] = (study, cards, memory, probe, deploy, rivals, drive)
 
 
 def fingerprints(text: str) -> str:

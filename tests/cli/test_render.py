@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import pytest
+from studies import TERMINATED_MODELS
 
 from blindsave.cli import execute
 from blindsave.cli.render import write_film
@@ -105,7 +106,8 @@ def test_the_teachers_belief_is_drawn_where_the_puck_is_hidden(tmp_path):
     from blindsave.task.tracking import blackout
 
     episode = Episode(shots.find("validation:alias:033:near_post_right"), blackout(20))
-    recording = _with_belief(_play("teacher", episode), "teacher", episode)
+    teacher = str(TERMINATED_MODELS / "teacher/teacher.safetensors")
+    recording = _with_belief(_play(teacher, episode), teacher, episode)
     assert recording.believed is not None
     told = np.isfinite(recording.believed).all(1)
     assert told.sum() >= 15
@@ -116,7 +118,11 @@ def test_the_teachers_belief_is_drawn_where_the_puck_is_hidden(tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "word"),
-    [(["--policy", "inactive"], "teacher"), (["--policy", "teacher", "--blackout", "0"], "blackout")],
+    [
+        (["--policy", "inactive"], "world model"),
+        (["--policy", "teacher"], r"no agent\.safetensors .* beside teacher"),
+        (["--policy", "teacher", "--blackout", "0"], "blackout"),
+    ],
 )
 def test_belief_without_a_world_model_or_a_blackout_is_refused(tmp_path, arguments, word):
     with pytest.raises(BadInput, match=word):

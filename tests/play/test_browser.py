@@ -15,6 +15,7 @@ import pytest
 
 from blindsave.draw import looks
 from blindsave.play.server import Arena
+from blindsave.play.take import FIRST_SHOT
 from blindsave.policies import closed_loop, load
 from blindsave.task.conditions import CLEAN
 from blindsave.task.shots import find
@@ -113,7 +114,7 @@ def test_the_first_sight(width, dark, arena, page):
         page.value("$('pause').click()")
     told = ended(page)
     keep(page, f"{width}_{'dark' if dark else 'light'}_end")
-    shot = find("validation:alias:038:near_post_left")
+    shot = find(FIRST_SHOT)
     expected = [[key, closed_loop.run(load(key), [CLEAN.episode(shot, 20)]).labels[0]] for key in arena.roster.pair]
     assert told == expected, "a shot flew without anybody asking, and ended as in evaluate"
     assert page.value(MARKS)[:3] == ["named", "flying", "shot save goal"], "names come before the first shot"

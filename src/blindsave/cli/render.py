@@ -31,7 +31,7 @@ class Render:
 
     out: tuple[OutFile, ...]
     """Where to write, one file or several; the ending decides the format: .png, .gif or .mp4."""
-    shot: str = "validation:alias:038:near_post_left"
+    shot: str = "validation:alias:038:near_post_right"
     """Id of the shot (`blindsave shots` lists them)."""
     policy: str = "structured_k0/14303"
     """teacher, FAMILY/SEED, a policy file, or a scripted one: privileged, fixed_centre, inactive."""
@@ -42,7 +42,8 @@ class Render:
     condition: str = "clean"
     """What else happens, such as noise_5mm (`blindsave conditions` lists them)."""
     belief: bool = False
-    """With the teacher: also draw, in blue, where its world model imagines the hidden puck (extra `train`)."""
+    """Also draw, in blue, where a teacher's world model imagines the hidden puck: a teacher's file beside which its whole
+    agent lies, as in models/teachers/terminated_7303/teacher of the repository (extra `train`)."""
     pair: str | None = None
     """Id of an alias family, such as validation:alias:038: draw both of its shots from above instead."""
     view: Literal["3d", "top"] = "3d"
@@ -175,18 +176,21 @@ def _with_belief(recording: "Recording", policy: str, episode: Any) -> "Recordin
     """Add the positions that the teacher's world model imagines from the last sight of the puck on."""
     import numpy as np
 
-    from blindsave.policies.catalog import TEACHER, models_folder
+    from blindsave.diagnostics.teacher_files import AGENT_FILE, find_teacher
     from blindsave.task.interface import to_table
 
-    if policy != TEACHER:
-        raise BadInput(f"--belief needs the teacher's world model: use --policy {TEACHER}, not {policy}")
-    from blindsave.diagnostics import openloop
-    from blindsave.learning.dreamer import checkpoint
-
-    params, config = checkpoint.load_params(models_folder() / TEACHER / "agent.safetensors")
     hidden = int((~episode.tracking.visible).sum())
     if not hidden:
         raise BadInput("--belief needs a blackout: nothing has to be imagined while the puck is seen")
+    agent = find_teacher(policy).agent
+    if agent is None:
+        raise BadInput(
+            f"--belief needs a teacher's world model: no {AGENT_FILE} that it was made of lies beside {policy}"
+        )
+    from blindsave.diagnostics import openloop
+    from blindsave.learning.dreamer import checkpoint
+
+    params, config = checkpoint.load_params(agent)
     (prediction,) = openloop.predict(params, config, [episode], steps=hidden)
     believed = np.full((len(recording), 2), np.nan)
     shown = min(len(prediction.mean), len(recording) - prediction.first_step)

@@ -24,7 +24,7 @@ from blindsave.errors import BadInput, BlindsaveError
 from blindsave.play import aim, guard, scene
 from blindsave.play.faults import faults
 from blindsave.play.roster import Roster, words
-from blindsave.play.take import DIAL, FIRST_PAIR, HIDDEN_STEPS, MOST_HIDDEN, families, take
+from blindsave.play.take import DIAL, FIRST_PAIR, FIRST_SHOT, HIDDEN_STEPS, MOST_HIDDEN, families, take
 from blindsave.task.shots import ALIAS_TARGETS, GOAL_PLANE_X_M
 
 LOG = logging.getLogger("blindsave")
@@ -88,7 +88,7 @@ class Arena:
     def page(self) -> bytes:
         """The page with all it must know, its first shot included: that one flies as soon as it is drawn."""
         pair = list(self.roster.pair)
-        first = {"shot": f"{FIRST_PAIR}:{ALIAS_TARGETS[0]}", "goalkeepers": pair, "hidden": HIDDEN_STEPS}
+        first = {"shot": FIRST_SHOT, "goalkeepers": pair, "hidden": HIDDEN_STEPS}
         first["fault"] = self.first_stop
         setup = {
             "goalkeepers": [words(key) for key in self.roster.keys],

@@ -27,7 +27,9 @@ from blindsave.task.tracking import BLACKOUT_START, OBSERVATIONS
 SPLITS = ("calibration", "train", "validation")
 """Splits whose shots may be played; the tests stay closed."""
 TWINS = "validation"
-FIRST_PAIR = "validation:alias:038"
+FIRST_SHOT = "validation:alias:038:near_post_right"
+"""It shows what memory is for, as `blindsave render` does: the shipped student without one concedes it."""
+FIRST_PAIR = FIRST_SHOT.rpartition(":")[0]
 HIDDEN_STEPS = 20
 MOST_HIDDEN = OBSERVATIONS - BLACKOUT_START
 MOST_POLICIES = 2

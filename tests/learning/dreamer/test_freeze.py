@@ -1,10 +1,10 @@
-"""The shipped teacher is what its run's files say it is, and freezing it again gives the same file."""
+"""A published teacher is what its run's files say it is, and freezing it again gives the same file."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+from studies import REPOSITORY, TERMINATED, TERMINATED_MODELS
 
 from blindsave.cli import execute
 from blindsave.errors import BadFile, BadInput
@@ -12,9 +12,14 @@ from blindsave.learning.dreamer import checkpoint, freeze, summary
 from blindsave.policies import files
 from blindsave.store import sha256_file
 
-ROOT = Path(__file__).parents[3]
-TEACHER, AGENT = ROOT / "models/teacher/teacher.safetensors", ROOT / "models/teacher/agent.safetensors"
-RUN = ROOT / "results/teacher"
+TEACHER, AGENT = (TERMINATED_MODELS / "teacher" / name for name in ("teacher.safetensors", "agent.safetensors"))
+RUN = TERMINATED / "teacher"
+MAIN = REPOSITORY / "results/teacher"
+
+
+def test_the_main_studys_teacher_is_the_selected_checkpoint_of_its_run():
+    _, about = files.read_policy(REPOSITORY / "models/teacher/teacher.safetensors")
+    assert about["step"] == freeze.selected_step(MAIN) == summary.summarise_run(MAIN)["selected"]
 
 
 def test_the_teacher_is_the_selected_checkpoint_of_the_published_run():
@@ -47,7 +52,7 @@ def test_nothing_is_frozen_from_a_run_without_a_table_or_a_table_without_rows(tm
 
 
 def test_info_prints_the_published_run(capsys):
-    execute(["teacher", "info", "--folder", str(RUN), "--json"])
+    execute(["teacher", "info", "--folder", str(MAIN), "--json"])
     result = json.loads(capsys.readouterr().out)
     assert result["updates"] == 77_886
     assert list(result["validation"]["sampled"]) == ["all", "0", "5", "10", "15", "20"]
