@@ -137,6 +137,7 @@ WORK = (
     "blindsave.bench.teacher:bench",
     "blindsave.bench.students:bench",
     "blindsave.bench.coverage:describe",
+    "blindsave.bench.precision:in_both",
     "blindsave.bench.latency:measure",
     "blindsave.stages.bench:measure_rates",
     "blindsave.stages.scaling:bench_scaling",

@@ -253,9 +253,9 @@ def test_power_asks_for_more_where_few_seeds_decide(shipped: Saves):
 
 
 def test_a_plan_names_its_method_and_another_is_marked_as_after_the_fact(tmp_path: Path):
-    shipped_plan = load_plan(REPOSITORY / "protocol.toml")
-    assert shipped_plan.method == "bootstrap"
-    text = (REPOSITORY / "protocol.toml").read_text()
+    shipped_plan = load_plan(TERMINATED / "protocol.toml")
+    assert (shipped_plan.method, load_plan(REPOSITORY / "protocol.toml").method) == ("bootstrap", "mrmc")
+    text = (TERMINATED / "protocol.toml").read_text()
     (tmp_path / "mrmc.toml").write_text(text.replace("[statistics]", '[statistics]\nmethod = "mrmc"'))
     plan = load_plan(tmp_path / "mrmc.toml")
     table = tables.read(PRINCIPAL)

@@ -84,7 +84,8 @@ def test_the_presets_keep_the_published_questions(scale):
     asked = planned(scale)
     for name, pairs in document["contrasts"].items():
         assert asked["contrasts"][name] == [pair for pair in pairs if set(pair) <= known]
-    assert asked["statistics"] == document["statistics"]
+    chosen = {name: value for name, value in document["statistics"].items() if name != "method"}
+    assert asked["statistics"] == chosen, "the published study's method is its own: two seeds are too few for it"
     assert asked["endpoint"]["equivalence_margin_points"] == 2.0
     assert "questions" not in scale.to_dict()
 
