@@ -42,8 +42,8 @@ class Render:
     condition: str = "clean"
     """What else happens, such as noise_5mm (`blindsave conditions` lists them)."""
     belief: bool = False
-    """Also draw, in blue, where a teacher's world model imagines the hidden puck: a teacher's file beside which its whole
-    agent lies, as in models/teachers/terminated_7303/teacher of the repository (extra `train`)."""
+    """Also draw, in blue, where a teacher's world model imagines the hidden puck (extra `train`). --policy is then the
+    file of a teacher beside which its whole agent lies, as in models/teachers/terminated_7303/teacher."""
     pair: str | None = None
     """Id of an alias family, such as validation:alias:038: draw both of its shots from above instead."""
     view: Literal["3d", "top"] = "3d"
