@@ -18,8 +18,9 @@ from blindsave.policies.program import round_up
 from blindsave.policies.students.family import Family
 from blindsave.policies.trace import Node, Symbol, Tracer, UnknownOperation
 
-ROW, CARRY, VECTOR, PARAMETER, CONSTANT = 1, 2, 3, 4, 5
-"""Where floats lie; in the description constants are the first vectors."""
+ROW, CARRY, VECTOR, PARAMETER, CONSTANT, BRIEF = 1, 2, 3, 4, 5, 6
+"""Where floats lie; in the description constants are the first vectors, and brief values, which the way back does not
+read, the last of a row."""
 SHARED = (VECTOR, PARAMETER, CONSTANT)
 """The same for all rows."""
 KINDS = ("copy", "silu", "tanh", "sigmoid", "exp", "log", "sqrt", "add", "sub", "mul", "div", "linear")
@@ -67,7 +68,8 @@ def training_graph(family: Family) -> Graph:
         action = family.act(ops, params, memory, code)
     except (AttributeError, TypeError) as error:  # the step treats parameters as arrays
         raise UnknownOperation(f"the native trainer cannot follow {family.name}: {error}") from error
-    placed = _Placement([*params.values()], [x, previous], carry, ops.nodes)
+    ends = [action] if memory is None else [memory, action]
+    placed = _Placement([*params.values()], [x, previous], carry, ops.nodes, ends)
     return Graph(_describe(placed, x, previous, memory, action), dict(family.shapes))
 
 
@@ -85,8 +87,11 @@ class Value(NamedTuple):
 class _Placement:
     """Where the trainer keeps every node, and what it does in turn."""
 
-    def __init__(self, parameters: list[Symbol], inputs: list[Symbol], carry: Symbol, nodes: list[Node]) -> None:
-        self.floats: dict[int, int] = dict.fromkeys((ROW, CARRY, *SHARED), 0)
+    def __init__(
+        self, parameters: list[Symbol], inputs: list[Symbol], carry: Symbol, nodes: list[Node], ends: list[Symbol]
+    ) -> None:
+        self.floats: dict[int, int] = dict.fromkeys((ROW, BRIEF, CARRY, *SHARED), 0)
+        self.lasting = {symbol.node for symbol in ends}.union(*map(_read_back, nodes))
         self.held: dict[Node, tuple[int, int, bool]] = {}  # (space, place, differentiable)
         self.constants: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
         self.weights: list[Node] = []
@@ -120,7 +125,8 @@ class _Placement:
         weight, keeps = self._weight(node), int(self._may_keep_sigmoid(node))
         read = [self.value(arg) for arg in _read(node)]
         shared, linear = all(value.space in SHARED for value in read), node.kind == "linear"
-        self._put(node, VECTOR if shared else ROW, linear or any(value.differentiable for value in read))
+        space = VECTOR if shared else ROW if node in self.lasting else BRIEF
+        self._put(node, space, linear or any(value.differentiable for value in read))
         out = self.value(Symbol(node.args[0].tracer, node, 0, node.size))
         if node.kind != "concat":
             yield KINDS.index(node.kind), weight, keeps, out, read[0], read[1] if read[1:] else Value()
@@ -156,15 +162,32 @@ def _read(node: Node) -> tuple[Symbol, ...]:
     return (x,) if absent else (x, start)
 
 
+def _read_back(node: Node) -> tuple[Node, ...]:
+    """The values that the gradient of an operation is made from."""
+    arguments = tuple(arg.node for arg in node.args)
+    match node.kind:
+        case "mul" | "div" | "log":
+            return arguments
+        case "linear":
+            return arguments[:1]
+        case "silu":
+            return (*arguments, node)
+        case "tanh" | "sigmoid" | "exp" | "sqrt":
+            return (node,)
+    return ()
+
+
 def _describe(
     placed: _Placement, x: Symbol, previous: Symbol, memory: Symbol | None, action: Symbol
 ) -> NDArray[np.int32]:
     """The integers of trainer_core/graph.h."""
-    constants = np.concatenate(placed.constants)
+    constants, floats = np.concatenate(placed.constants), placed.floats
 
     def value(found: Value) -> Value:
         if found.space == VECTOR:
             return found._replace(place=found.place + len(constants))
+        if found.space == BRIEF:
+            return found._replace(space=ROW, place=found.place + floats[ROW])
         return found._replace(space=VECTOR) if found.space == CONSTANT else found
 
     if memory is not None and placed.value(memory).space != ROW:
@@ -176,10 +199,10 @@ def _describe(
         weights.append((placed.held[node][1], out, inner, round_up(out), round_up(inner), place))
         place += round_up(out) * round_up(inner)
     ends = (placed.value(symbol) if symbol is not None else Value() for symbol in (x, previous, memory, action))
-    floats, fed_back = placed.floats, 0 if memory is None else previous.size
+    fed_back = 0 if memory is None else previous.size
     flat = [
         len(steps), sum(step[3].space == VECTOR for step in steps), len(weights),
-        floats[ROW], floats[VECTOR] + len(constants), floats[PARAMETER], place,
+        floats[ROW] + floats[BRIEF], floats[ROW], floats[VECTOR] + len(constants), floats[PARAMETER], place,
         max((weight[4] for weight in weights), default=0), len(constants),
         *(number for end in ends for number in value(end)), x.size + ACTION_FLOATS + fed_back, x.size, fed_back,
     ]  # fmt: skip

@@ -28,7 +28,8 @@ typedef struct {
 
 typedef struct {
     int32_t nodes, vector_nodes, weights;               /* the first `vector_nodes` involve parameters alone */
-    int32_t block, vectors, parameters, padded, widest; /* floats: of a row, all vectors, all parameters, ... */
+    int32_t block, lasting;                             /* floats of a row; those that the way back reads, first */
+    int32_t vectors, parameters, padded, widest;        /* floats: of all vectors, all parameters, ... */
     int32_t constants;                                  /* written numbers, which are the first vectors */
     bs_value input, previous, memory, action;           /* memory: after the step */
     int32_t row_floats, input_floats, previous_floats;  /* a row of the table: input, label, previous */

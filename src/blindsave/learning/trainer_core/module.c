@@ -55,11 +55,12 @@ static int read_graph(Call *call, PyObject *object) {
     int64_t count = -1;
     const int32_t *ints = take(call, object, 'i', 4, &count, 0, "graph");
     if (!ints) return -1;
-    const size_t value = sizeof(bs_value) / 4, head = 9 + 4 * value + 3;
+    const size_t value = sizeof(bs_value) / 4, head = 10 + 4 * value + 3;
     if (count < (int64_t)head) goto bad;
     bs_graph *g = &call->graph;
     memcpy(&g->nodes, ints, 4 * head);
     if (g->nodes < 0 || g->weights < 0 || g->vector_nodes < 0 || g->vector_nodes > g->nodes) goto bad;
+    if (g->lasting < 0 || g->lasting > g->block) goto bad;
     if (g->constants < 0 || g->constants > g->vectors || g->row_floats < 1) goto bad;
     const int64_t nodes = g->nodes * (int64_t)(sizeof(bs_node) / 4);
     const int64_t weights = g->weights * (int64_t)(sizeof(bs_weight) / 4);

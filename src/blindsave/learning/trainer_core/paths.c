@@ -48,9 +48,11 @@ const bs_trainer_path *bs_trainer_paths(void) {
 }
 
 int bs_room_make(const bs_graph *g, int32_t chunk, bs_room *room) {
-    const int64_t block = (int64_t)BS_ROWS * g->block, carry = (int64_t)BS_ROWS * (g->memory.stride + BS_PAD);
+    /* What lasts lies in the first floats of a row's place: the next step's place may begin behind them. */
+    const int64_t block = (int64_t)BS_ROWS * g->block, later = (int64_t)BS_ROWS * g->lasting * (chunk - 1);
+    const int64_t carry = (int64_t)BS_ROWS * (g->memory.stride + BS_PAD);
     const int64_t scratch = (int64_t)BS_ROWS * (g->widest + BS_PAD);
-    const int64_t sizes[] = {block * (chunk > 2 ? chunk : 2), block, g->vectors, g->vectors, g->parameters,
+    const int64_t sizes[] = {block + (later > block ? later : block), block, g->vectors, g->vectors, g->parameters,
                              g->parameters, g->padded, g->padded, g->padded, carry, carry, carry, scratch};
     float **parts[] = {&room->activations, &room->gradients, &room->vectors, &room->vector_gradients,
                        &room->parameters, &room->parameter_gradients, &room->weight_in_rows, &room->weight_out_rows,
