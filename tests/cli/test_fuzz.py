@@ -30,7 +30,9 @@ from blindsave.evidence import tables
 
 pytest.importorskip("jax")
 REPOSITORY = Path(__file__).parents[2]
-LONGEST_S = 5
+MOST_WORK_S, LONGEST_S = 5, 120
+"""Processor time in which a command finds out what is wrong, however busy the machine; and when it waits for ever."""
+
 NUMBERS = (
     "nan",
     "inf",
@@ -245,25 +247,32 @@ def lines_of(name: str) -> Iterator[tuple[list[str], bool]]:
             yield [*name.split(), *words], value in ALWAYS_WRONG.get(target or kind, ())
 
 
+CLOCKS = ((signal.ITIMER_PROF, signal.SIGPROF), (signal.ITIMER_REAL, signal.SIGALRM))
+
+
 @contextlib.contextmanager
-def at_most(seconds: int) -> Iterator[None]:
+def at_most(*seconds: float) -> Iterator[None]:
+    """No more than so much processor time, and so much time, or `Hangs`."""
+
     def ring(number, frame):
         raise Hangs
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
+    before = [signal.signal(number, ring) for _, number in CLOCKS]
+    for (clock, _), limit in zip(CLOCKS, seconds, strict=True):
+        signal.setitimer(clock, limit)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for (clock, number), handler in zip(CLOCKS, before, strict=True):
+            signal.setitimer(clock, 0)
+            signal.signal(number, handler)
 
 
 def outcome(words: list[str]) -> int | str | None:
     """How a command line ended: its exit status, or what else happened."""
     sys.argv = ["blindsave", *words]
     try:
-        with at_most(LONGEST_S):
+        with at_most(MOST_WORK_S, LONGEST_S):
             cli.main()
     except SystemExit as stopped:
         return stopped.code
@@ -310,6 +319,14 @@ def test_every_option_of_every_command_gets_hostile_values():
     for name in cli.COMMANDS:
         tried = {word.partition("=")[0] for words, _ in lines_of(name) for word in words if word.startswith("--")}
         assert {flag for flag, positional, *_ in options_of(name) if not positional} <= tried
+
+
+def test_work_without_end_and_waiting_without_end_both_count_as_hanging():
+    with pytest.raises(Hangs), at_most(0.05, LONGEST_S):
+        while True:
+            pass
+    with pytest.raises(Hangs), at_most(MOST_WORK_S, 0.05):
+        signal.pause()
 
 
 def test_there_are_more_than_a_thousand_lines():
