@@ -3,16 +3,20 @@
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import shown
 
 from blindsave.diagnostics import curve_table
+from blindsave.evidence.hypotheses import Verdict, decide
+from blindsave.evidence.intervals import adjust
 from blindsave.evidence.mrmc import next_teacher, over_teachers
 from blindsave.evidence.saves import Saves
 from blindsave.report import published
 from blindsave.report.analysis import Analysis, analyse
 from blindsave.report.results import read_results
 from blindsave.report.sheet import Estimate
+from blindsave.report.verdicts import verdict
 from blindsave.store import read_json, write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,10 +42,22 @@ NOISY = "linear - gated, 5 mm noise"
 PAPER_NOISE = "+5.6 [+2.8, +9.0]"
 PAPER_GRUS, PAPER_ERRORS = "88.4 to 95.6", ("0.117 to 0.123", "0.077 to 0.085")
 """Of the paper's text and records, which have no table of them."""
-FEWEST = 3
-"""Teachers of one kind from which something is said about others of that kind."""
+CUT, ENDED = "time-outs cut (as the authors')", "time-outs ended"
+ENOUGH = {CUT: 8, ENDED: 3}
+"""From how many teachers of a kind something is said about others of it: those the plan names; all there are."""
 
 Group = Mapping[str, Analysis]
+
+
+class Question(NamedTuple):
+    """A difference that is asked over teachers, and what the paper has, in points."""
+
+    words: str
+    claim: str
+    a: str
+    b: str
+    condition: str
+    paper: float
 
 
 def faithful() -> dict[str, Path]:
@@ -145,20 +161,31 @@ def hold_table(places: Mapping[str, Mapping[str, Path]]) -> str:
 
 
 def over_table(groups: Mapping[str, Group]) -> str:
-    """Differences with the teacher drawn by chance, where one more is to be expected, and where the paper's is."""
-    lines = _head(["mean", "one more teacher", "paper", "as expected"])
+    """Differences with the teacher drawn by chance, where one more is to be expected, and where the paper's is.
+
+    What docs/studies/faithful-teachers.toml asks of all its teachers is decided here, with Holm's correction.
+    """
+    lines = _head(["mean", "verdict", "one more teacher", "paper", "as expected"])
     for kind, found in groups.items():
-        if len(found) < FEWEST:
+        if len(found) < ENOUGH[kind]:
             continue
-        lines.append(_line(f"*{kind}: {len(found)} teachers*", [""] * 4))
-        for words, a, b, condition, paper in _asked():
-            held = [_saves(one, condition) for one in found.values()]
-            mean = over_teachers(held, a, b, BLACKOUT, disturbance=condition)
-            each = [one.at(a, BLACKOUT, condition).mean() - one.at(b, BLACKOUT, condition).mean() for one in held]
-            low, high = next_teacher([float(value) for value in each])
-            inside = "yes" if 100 * low <= paper <= 100 * high else "no"
-            cells = (shown.points(mean.estimate, mean.low, mean.high), f"{100 * low:+.1f} to {100 * high:+.1f}")
-            lines.append(_line(words, [*cells, f"{paper:+.1f}", inside]))
+        lines.append(_line(f"*{kind}: {len(found)} teachers*", [""] * 5))
+        asked = [*_asked()]
+        studies = {one.condition: [_saves(study, one.condition) for study in found.values()] for one in asked}
+        means = adjust(
+            over_teachers(studies[one.condition], one.a, one.b, BLACKOUT, disturbance=one.condition) for one in asked
+        )
+        for one, mean in zip(asked, means, strict=True):
+            low, high = next_teacher([_difference(held, one) for held in studies[one.condition]])
+            said = verdict(Verdict("", one.words, one.claim, "", decide(one.claim, mean), mean)).text
+            cells = [
+                shown.points(mean.estimate, mean.low, mean.high),
+                f"{one.claim} {said}" if kind == CUT else "not planned",
+                f"{100 * low:+.1f} to {100 * high:+.1f}",
+                f"{one.paper:+.1f}",
+                "yes" if 100 * low <= one.paper <= 100 * high else "no",
+            ]
+            lines.append(_line(one.words, cells))
     return "\n".join(lines)
 
 
@@ -176,13 +203,18 @@ def _line(first: str, cells: Sequence[str]) -> str:
     return f"| {' | '.join((first, *cells))} |"
 
 
-def _asked() -> Iterator[tuple[str, str, str, str, float]]:
-    """Name, both families, condition and what the paper has, in points."""
+def _asked() -> Iterator[Question]:
     for words, (a, b) in PAIRS.items():
         paper = published.difference(a, b)
         assert paper is not None
-        yield words, a, b, "clean", paper.value
-    yield NOISY, LINEAR, GATED, NOISE, float(PAPER_NOISE.split()[0])
+        claim = "equivalence" if (a, b) == (GATED, LINEAR) else "superiority"
+        yield Question(words, claim, a, b, "clean", paper.value)
+    yield Question(NOISY, "superiority", LINEAR, GATED, NOISE, float(PAPER_NOISE.split()[0]))
+
+
+def _difference(held: Saves, one: Question) -> float:
+    rates = [held.at(policy, BLACKOUT, one.condition).mean() for policy in (one.a, one.b)]
+    return float(rates[0] - rates[1])
 
 
 def _saves(one: Analysis, condition: str) -> Saves:
@@ -198,7 +230,7 @@ def _published(found: Estimate | None) -> str:
 
 def places() -> dict[str, dict[str, Path]]:
     """Results of every study, by how its teacher's time-outs counted and by its teacher."""
-    return {"time-outs cut (as the authors')": faithful(), "time-outs ended": terminated()}
+    return {CUT: faithful(), ENDED: terminated()}
 
 
 def studies() -> dict[str, dict[str, Analysis]]:
