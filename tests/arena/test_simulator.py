@@ -1,9 +1,10 @@
 """An episode is a function of its launch and actions alone: batch, place, threads and history do not matter."""
 
+import mujoco
 import numpy as np
 import pytest
 
-from blindsave.arena import Arena, native
+from blindsave.arena import Arena, native, scene
 from blindsave.arena.simulator import choose_backend
 from blindsave.errors import BadInput
 
@@ -31,6 +32,15 @@ def alone() -> list[bytes]:
 
 def test_the_compiled_core_is_what_is_tested():
     assert choose_backend("auto") == "native"
+
+
+def test_mujoco_is_not_asked_for_the_time_at_every_step():
+    native.load()
+    model = scene.physics_model()
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, 10)
+    timers = data.timer.duration
+    assert len(timers) > 10 and not np.any(timers)
 
 
 @pytest.mark.parametrize(("n", "place", "threads"), [(2, 1, 1), (9, 4, 2), (80, 79, 2)])

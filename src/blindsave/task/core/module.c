@@ -326,6 +326,8 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", "The com
                                         NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__core(void) {
+  /* MuJoCo's Python package gives it a clock, which every step asks a dozen times to fill timers that nobody reads. */
+  mjcb_time = NULL;
   PyObject *module = PyModule_Create(&definition);
   PyObject *type = PyType_FromSpec(&core_spec);
   if (!module || !type || PyModule_AddObjectRef(module, "Core", type) ||
