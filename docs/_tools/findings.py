@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import shown
 
 from blindsave.diagnostics import curve_table
@@ -88,6 +89,23 @@ def rates_table(groups: Mapping[str, Group]) -> str:
     return "\n".join(lines)
 
 
+def students_table(groups: Mapping[str, Group]) -> str:
+    """The least and the greatest saves of a family's students on the principal test."""
+    families = {name: words for name, words in POLICIES.items() if name != "teacher"}
+    lines = _head([*families.values()])
+    for words, found in groups.items():
+        lines.append(_line(f"*{words}*", [""] * len(families)))
+        for teacher, one in found.items():
+            held = _saves(one, "clean")
+            spans = [_span(100 * held.at(name, BLACKOUT).mean(axis=1)) for name in families]
+            lines.append(_line(teacher, spans))
+    return "\n".join(lines)
+
+
+def _span(values: np.ndarray) -> str:
+    return f"{values.min():.1f} to {values.max():.1f}"
+
+
 def differences_table(groups: Mapping[str, Group], split: str) -> str:
     """Planned differences on one test, by the method each study's plan names; noise beside the principal one."""
     noisy = [NOISY] if split == "principal_test" else []
@@ -140,8 +158,7 @@ def noise_table(groups: Mapping[str, Group]) -> str:
         for teacher, one in found.items():
             held = _saves(one, NOISE)
             cells = [f"{100 * held.at(name, BLACKOUT, NOISE).mean():.1f}" for name in players]
-            grus = sorted(held.at(GATED, BLACKOUT, NOISE).mean(axis=1))
-            lines.append(_line(teacher, [*cells, f"{100 * grus[0]:.1f} to {100 * grus[-1]:.1f}"]))
+            lines.append(_line(teacher, [*cells, _span(100 * held.at(GATED, BLACKOUT, NOISE).mean(axis=1))]))
     return "\n".join(lines)
 
 
@@ -245,6 +262,7 @@ def page(text: str, found: Mapping[str, Group]) -> str:
     """The page with all its tables."""
     for name, table in (
         ("rates", rates_table(found)),
+        ("students", students_table(found)),
         ("differences", differences_table(found, "principal_test")),
         ("sealed", differences_table(found, "sealed_test")),
         ("window", window_table(found)),
