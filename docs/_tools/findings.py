@@ -126,8 +126,9 @@ def differences_table(groups: Mapping[str, Group], split: str) -> str:
 
 def window_table(groups: Mapping[str, Group]) -> str:
     """Where the window stays behind: support shots alone, and how well students imitate."""
-    shots = [("alias", WINDOW), ("support", WINDOW), ("support", LINEAR), ("support", "teacher")]
-    heads = ["window, alias", "window, support", "k = 0, support", "teacher, support", "error, window", "error, k = 0"]
+    shots = [(kind, player) for kind in ("alias", "support") for player in (WINDOW, LINEAR, "teacher")]
+    heads = [f"{words}, {kind}" for kind in ("alias", "support") for words in ("window", "k = 0", "teacher")]
+    heads += ["error, window", "error, k = 0"]
     printed = published.document()["subgroups"]
     paper = [f"{printed[group][policy][str(BLACKOUT)][0]:.1f}" for group, policy in shots]
     lines = [*_head(heads), _line("paper", [*paper, *PAPER_ERRORS])]
